@@ -1,0 +1,156 @@
+import { parseDuration } from './duration.ts';
+import { parseImage } from './manifest/image-reference.ts';
+import type { ImageOverride, Options, WorkloadSelector } from './options.ts';
+import { GateError } from './problem.ts';
+import type { Patience } from './stall/finding.ts';
+
+/** Reads one input by its name in action.yml; empty if it was not given. */
+export type GetInput = (name: string) => string;
+
+/** A value, or a sentence on what is wrong with it. */
+type Read<T> = { readonly value: T } | { readonly problem: string };
+
+/**
+ * The inputs of the action, validated.
+ *
+ * @throws GateError with every bad input at once, each naming the input, its value and what is accepted
+ */
+export function readInputs(get: GetInput): Options {
+  const problems: string[] = [];
+  const read = <T>(name: string, parse: (text: string) => Read<T>, fallback: T): T => {
+    const text = get(name).trim();
+    if (text === '') return fallback;
+    const result = parse(text);
+    if ('value' in result) return result.value;
+    problems.push(`${name}: ${JSON.stringify(text.slice(0, 200))} is not accepted; ${result.problem}`);
+    return fallback;
+  };
+  const options: Options = {
+    mode: read('mode', oneOf(['deploy', 'watch', 'plan'] as const), 'deploy'),
+    manifests: lines(get('manifests')),
+    workloads: lines(get('workloads')).flatMap((line) => readLine(line, parseWorkload, 'workloads', problems)),
+    namespace: read('namespace', parseNamespace, ''),
+    images: lines(get('images')).flatMap((line) => readLine(line, parseOverride, 'images', problems)),
+    kubeconfig: get('kubeconfig'),
+    context: get('context').trim(),
+    patience: read('patience', parsePatience, 1),
+    timeoutMs: read('timeout', parseTimeout, null),
+    stableForMs: read('stable-for', parseDurationInput, 10_000),
+    fieldManager: read('field-manager', parseFieldManager, 'rollout-gate'),
+    forceConflicts: read('force-conflicts', parseBoolean, false),
+    logLines: read('log-lines', parseLogLines, 40),
+  };
+  read('on-stall', parseOnStall, 'fail');
+  problems.push(...combinations(options));
+  if (problems.length > 0) throw new GateError(problems.map((message) => ({ message, position: null })));
+  return options;
+}
+
+function lines(text: string): readonly string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function readLine<T>(line: string, parse: (text: string) => Read<T>, name: string, problems: string[]): readonly T[] {
+  const result = parse(line);
+  if ('value' in result) return [result.value];
+  problems.push(`${name}: ${JSON.stringify(line.slice(0, 200))} is not accepted; ${result.problem}`);
+  return [];
+}
+
+function oneOf<const T extends string>(choices: readonly T[]): (text: string) => Read<T> {
+  return (text) => {
+    const found = choices.find((choice) => choice === text);
+    return found === undefined ? { problem: `use one of ${choices.join(', ')}` } : { value: found };
+  };
+}
+
+function parseOnStall(text: string): Read<'fail'> {
+  if (text === 'fail') return { value: 'fail' };
+  if (text === 'rollback') return { problem: 'this version cannot roll back yet; use fail' };
+  return { problem: 'use fail' };
+}
+
+function parseBoolean(text: string): Read<boolean> {
+  if (/^(true|True|TRUE)$/.test(text)) return { value: true };
+  return /^(false|False|FALSE)$/.test(text) ? { value: false } : { problem: 'use true or false' };
+}
+
+/** Source: RFC 1123 labels, as the API server checks a namespace's name. */
+function parseNamespace(text: string): Read<string> {
+  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(text)) return { value: text };
+  return {
+    problem:
+      'a namespace has up to 63 lower-case letters, digits and dashes, and begins and ends with a letter or digit',
+  };
+}
+
+function parseDurationInput(text: string): Read<number> {
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== null) return { value: milliseconds };
+  const hint = /^\d+$/.test(text) ? `; ${text} what? Write ${text}s for seconds` : '';
+  return { problem: `use a duration such as 90s, 10m or 1h30m${hint}` };
+}
+
+function parseTimeout(text: string): Read<number> {
+  const result = parseDurationInput(text);
+  return 'value' in result && result.value === 0
+    ? { problem: 'a timeout of nothing would fail every run; use 1s at least' }
+    : result;
+}
+
+function parsePatience(text: string): Read<Patience> {
+  if (text === 'deadline') return { value: 'deadline' };
+  if (/^\d+(\.\d+)?$/.test(text) && Number(text) <= 1000) return { value: Number(text) };
+  return { problem: 'use a factor from 0 to 1000 (0: at first sight; 1: the default; 2: twice as long), or deadline' };
+}
+
+/** Source: metav1 ApplyOptions.fieldManager: up to 128 printable characters. */
+function parseFieldManager(text: string): Read<string> {
+  if (text.length <= 128 && /^[\x20-\x7e]+$/.test(text)) return { value: text };
+  return { problem: 'a field manager has up to 128 printable characters' };
+}
+
+function parseLogLines(text: string): Read<number> {
+  if (/^\d+$/.test(text) && Number(text) <= 1000) return { value: Number(text) };
+  return { problem: 'use a whole number from 0 to 1000' };
+}
+
+function parseWorkload(line: string): Read<WorkloadSelector> {
+  const labels = /^(?:-l|--selector)(?:=|\s+)(\S.*)$/.exec(line)?.[1];
+  if (labels !== undefined) return { value: { kind: 'selector', labels: labels.replace(/^["']|["']$/g, '') } };
+  const named = /^([a-zA-Z.]+)\/([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(line);
+  if (named !== null) return { value: { kind: 'name', resource: named[1] ?? '', name: named[2] ?? '' } };
+  return { problem: 'use kind/name, such as deployment/api, or -l key=value' };
+}
+
+function parseOverride(line: string): Read<ImageOverride> {
+  const cut = line.indexOf('=');
+  const reference = cut < 0 ? line : line.slice(cut + 1).trim();
+  const parsed = parseImage(reference);
+  if (parsed === null)
+    return { problem: `"${reference}" is no image reference; use name=repository:tag, or repository:tag` };
+  if (cut < 0 && parsed.suffix === '')
+    return { problem: 'a reference without a tag or digest changes nothing; add one' };
+  const name = cut < 0 ? reference.slice(0, reference.length - parsed.suffix.length) : line.slice(0, cut).trim();
+  if (name === '') return { problem: 'the name before = is empty; use name=repository:tag' };
+  return { value: { entry: line, name, reference } };
+}
+
+function combinations(options: Options): readonly string[] {
+  const { mode, manifests, workloads } = options;
+  const problems: string[] = [];
+  if (mode === 'watch' && workloads.length === 0)
+    problems.push('workloads: mode watch needs at least one, such as deployment/api or -l app=api');
+  if (mode === 'watch' && manifests.length > 0)
+    problems.push('manifests: mode watch applies nothing; remove it, or use mode deploy');
+  if (mode === 'watch' && options.images.length > 0)
+    problems.push('images: mode watch applies nothing; remove it, or use mode deploy');
+  if (mode !== 'watch' && manifests.length === 0)
+    problems.push(`manifests: mode ${mode} needs at least one file, directory or glob`);
+  if (mode !== 'watch' && workloads.length > 0)
+    problems.push(`workloads: mode ${mode} follows what the manifests name; remove it, or use mode watch`);
+  return problems;
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import * as core from '@actions/core';
+import { gate } from './gate.ts';
+import { readInputs } from './inputs.ts';
+import { GateError } from './problem.ts';
+import { publish } from './publish.ts';
+import { rejectedReport } from './report/compose.ts';
+import type { Report } from './report/report.ts';
+import { logLine } from './text/escape.ts';
+import { redactText } from './text/redact.ts';
+import { createSecrets } from './text/secrets.ts';
+import { VERSION } from './version.ts';
+
+const FAILING: ReadonlySet<Report['verdict']> = new Set(['stalled', 'timed-out', 'rejected']);
+
+/** What the runner starts: inputs in, report out, exit code by verdict. */
+async function main(): Promise<void> {
+  const { env } = process;
+  const secrets = createSecrets(core.setSecret);
+  const folder = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `rollout-gate-${randomUUID().slice(0, 8)}`);
+  const recording = path.join(folder, 'recording.ndjson');
+  const cancelled = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => cancelled.abort(new Error(signal)));
+
+  const startedAt = Date.now();
+  let report: Report;
+  try {
+    const options = readInputs((name) => core.getInput(name, { trimWhitespace: false }));
+    report = await gate(options, { env, workspace: env['GITHUB_WORKSPACE'] ?? process.cwd(), recording, secrets, cancelled: cancelled.signal });
+  } catch (error) {
+    if (!(error instanceof GateError)) throw error;
+    report = rejectedReport(nothingDone(startedAt), error.problems);
+  }
+  await publish(report, { folder, recording, summaryFile: env['GITHUB_STEP_SUMMARY'] ?? '' }, secrets);
+  core.info(logLine(redactText(`${report.verdict}${report.cause === '' ? '' : ` (${report.cause})`}: ${report.reason}`, secrets.values())));
+  process.exitCode = FAILING.has(report.verdict) ? 1 : 0;
+}
+
+function nothingDone(startedAt: number) {
+  return {
+    tool: `rollout-gate ${VERSION}`,
+    mode: 'deploy' as const,
+    server: '',
+    startedAt,
+    endedAt: Date.now(),
+    options: {},
+    stages: [],
+    imageChanges: [],
+    applied: [],
+    notices: [],
+    timeline: [],
+    requests: { count: 0, retries: 0, bytesReceived: 0, p50Milliseconds: 0, p999Milliseconds: 0 },
+  };
+}
+
+try {
+  await main();
+} catch (error) {
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  core.setFailed(`This is a bug in Rollout Gate, please report it: ${logLine(detail)}`);
+}

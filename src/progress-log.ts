@@ -1,0 +1,60 @@
+import * as core from '@actions/core';
+import { type ProgressLine, progressLine } from './report/progress-line.ts';
+import type { TimelineEntry } from './report/report.ts';
+import { clip, logLine } from './text/escape.ts';
+import { redactText } from './text/redact.ts';
+import type { Secrets } from './text/secrets.ts';
+import type { Judgement } from './verdict.ts';
+
+/** The log is never silent for longer. */
+const SILENCE_MS = 30_000;
+const LONGEST_LINE = 400;
+
+/** Prints how the workloads come along, a line for each change, in a group per workload. */
+export interface ProgressLog {
+  readonly take: (judgement: Judgement, now: number) => void;
+  readonly end: () => void;
+  readonly timeline: () => readonly TimelineEntry[];
+}
+
+/** Prints one line of the log, safely. */
+export function say(text: string, secrets: Secrets): void {
+  core.info(clip(logLine(redactText(text, secrets.values())), LONGEST_LINE));
+}
+
+/** @param startedAt milliseconds since the epoch by the server's clock */
+export function createProgressLog(startedAt: number, secrets: Secrets): ProgressLog {
+  const shown = new Map<string, { readonly state: string; readonly at: number }>();
+  const timeline: TimelineEntry[] = [];
+  let group = '';
+
+  function print(line: ProgressLine, now: number): void {
+    if (group !== line.workload) {
+      if (group !== '') core.endGroup();
+      core.startGroup(logLine(line.workload));
+      group = line.workload;
+    }
+    say(`${((now - startedAt) / 1000).toFixed(1).padStart(6)} s  ${line.text}`, secrets);
+  }
+
+  return {
+    take: (judgement, now) => {
+      const lines = judgement.standings.map((standing) => ({ standing, line: progressLine(standing, judgement, startedAt, now) }));
+      const quietSince = Math.max(startedAt, ...[...shown.values()].map((each) => each.at));
+      for (const { standing, line } of lines) {
+        const before = shown.get(line.workload);
+        const changed = before?.state !== line.state;
+        const overdue = now - quietSince >= SILENCE_MS && standing.decision === null;
+        if (!changed && !overdue) continue;
+        if (changed) timeline.push({ at: Math.round((now - startedAt) / 100) / 10, workload: line.workload, text: line.state });
+        shown.set(line.workload, { state: line.state, at: now });
+        print(line, now);
+      }
+    },
+    end: () => {
+      if (group !== '') core.endGroup();
+      group = '';
+    },
+    timeline: () => timeline.slice(0, 200),
+  };
+}

@@ -1,0 +1,66 @@
+import { clip, oneLine } from '../text/escape.ts';
+import type { Report, ReportFinding, ReportWorkload } from './report.ts';
+
+/** GitHub shows ten annotations of each level for a step. */
+const MOST = 10;
+/** GitHub cuts a message at 4,096 characters: well before that nobody reads on. */
+const LONGEST = 1500;
+
+/** A message on a line of a file, as the runner shows it beside the diff. */
+export interface Annotation {
+  readonly level: 'error' | 'warning';
+  readonly title: string;
+  readonly message: string;
+  /** Relative to the workspace; empty where there is no line to name. */
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The most important first, none twice, ten at most. A run that succeeded has none. */
+export function annotationsOf(report: Report): readonly Annotation[] {
+  const all = [...report.problems.map(problemAnnotation), ...report.workloads.flatMap(workloadAnnotations)];
+  const unique = new Map(
+    all.map((annotation) => [
+      `${annotation.file}:${annotation.line}:${annotation.title}:${annotation.message}`,
+      annotation,
+    ]),
+  );
+  return [...unique.values()].sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error')).slice(0, MOST);
+}
+
+function problemAnnotation(problem: Report['problems'][number]): Annotation {
+  return {
+    level: 'error',
+    title: 'Rollout Gate: rejected',
+    message: clip(oneLine(problem.message), LONGEST),
+    file: problem.position?.file ?? '',
+    line: problem.position?.line ?? 0,
+  };
+}
+
+function workloadAnnotations(workload: ReportWorkload): readonly Annotation[] {
+  if (workload.verdict === 'superseded') {
+    return [
+      {
+        level: 'warning',
+        title: `Rollout Gate: ${workload.kind}/${workload.name} superseded`,
+        message: clip(oneLine(workload.reason), LONGEST),
+        file: '',
+        line: 0,
+      },
+    ];
+  }
+  if (workload.cause === null) return [];
+  return [causeAnnotation(workload, workload.cause)];
+}
+
+function causeAnnotation(workload: ReportWorkload, cause: ReportFinding): Annotation {
+  const value = cause.value === '' || cause.field === '' ? '' : ` Put ${cause.value} at ${cause.field}.`;
+  return {
+    level: 'error',
+    title: `Rollout Gate: ${cause.code} in ${workload.kind}/${workload.name}`,
+    message: clip(oneLine(`${workload.reason} — ${cause.remedy}${value}`), LONGEST),
+    file: cause.position?.file ?? '',
+    line: cause.position?.line ?? 0,
+  };
+}

@@ -1,0 +1,117 @@
+import type { Applied } from '../apply/applied.ts';
+import { shortName } from '../kubernetes.ts';
+import type { ImageChange } from '../manifest/document.ts';
+import { decisive, type Judgement, runVerdict, type Standing } from '../verdict.ts';
+import type { Report, ReportChange, ReportRequests, ReportStage, TimelineEntry } from './report.ts';
+import { type Inspection, reasonOf, reportWorkload } from './workload.ts';
+
+/** What is known of a run whatever came of it. */
+export interface RunFacts {
+  readonly tool: string;
+  readonly mode: Report['mode'];
+  readonly server: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly options: Report['options'];
+  readonly stages: readonly ReportStage[];
+  readonly imageChanges: readonly ImageChange[];
+  readonly applied: readonly Applied[];
+  readonly notices: readonly string[];
+  readonly timeline: readonly TimelineEntry[];
+  readonly requests: ReportRequests;
+}
+
+/** The report of a run that came to an end of its own, or was cancelled in the middle of it. */
+export function composeReport(
+  facts: RunFacts,
+  judgement: Judgement | null,
+  inspections: ReadonlyMap<Standing, Inspection>,
+  cancelled: boolean,
+): Report {
+  const standings = judgement?.standings ?? [];
+  const decided = decisive(standings);
+  const verdict = cancelled ? 'cancelled' : runVerdict(standings);
+  return {
+    ...base(facts),
+    verdict,
+    cause: causeOf(decided),
+    reason: decided === null ? reasonOfAll(facts, standings, cancelled) : reasonOf(decided),
+    ready: readyText(decided === null ? standings : [decided]),
+    workloads: standings.map((standing) =>
+      reportWorkload(standing, inspections.get(standing) ?? { signals: [], logs: [] }),
+    ),
+    problems: [],
+  };
+}
+
+/** The report of a run that the input, the server or the connection did not let go on. */
+export function rejectedReport(facts: RunFacts, problems: Report['problems']): Report {
+  const first = problems[0]?.message ?? 'rejected';
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  const changed = facts.applied.filter((each) => each.action !== 'unchanged');
+  const left =
+    changed.length === 0
+      ? 'Nothing was changed'
+      : `Changed before that: ${changed.map((each) => shortName(each.ref)).join(', ')}`;
+  return {
+    ...base(facts),
+    verdict: 'rejected',
+    cause: '',
+    reason: `${first}${more}. ${left}.`.replace(/\.\. /g, '. '),
+    ready: '',
+    workloads: [],
+    problems,
+  };
+}
+
+function base(facts: RunFacts) {
+  return {
+    version: 1 as const,
+    tool: facts.tool,
+    mode: facts.mode,
+    server: facts.server,
+    startedAt: new Date(facts.startedAt).toISOString(),
+    durationSeconds: Math.round((facts.endedAt - facts.startedAt) / 100) / 10,
+    options: facts.options,
+    stages: facts.stages,
+    changes: facts.applied.map(reportChange),
+    imageChanges: facts.imageChanges.map((change) => ({
+      entry: change.entry,
+      object: shortName(change.document),
+      from: change.from,
+      to: change.to,
+    })),
+    notices: facts.notices,
+    timeline: facts.timeline,
+    requests: facts.requests,
+  };
+}
+
+function reportChange(applied: Applied): ReportChange {
+  const { kind, name, namespace } = applied.ref;
+  return { kind, name, namespace, action: applied.action, fields: applied.changes };
+}
+
+function causeOf(standing: Standing | null): Report['cause'] {
+  const decision = standing?.decision;
+  if (decision === null || decision === undefined) return '';
+  if ('cause' in decision) return decision.cause.code;
+  return decision.verdict === 'superseded' ? decision.code : '';
+}
+
+function reasonOfAll(facts: RunFacts, standings: readonly Standing[], cancelled: boolean): string {
+  if (cancelled) return 'The run was cancelled; the rollout goes on in the cluster';
+  const only = standings.length === 1 ? standings[0] : undefined;
+  if (only !== undefined) return reasonOf(only);
+  const changed = facts.applied.filter((each) => each.action !== 'unchanged').length;
+  const applied = facts.mode === 'watch' ? '' : `, ${changed} of ${facts.applied.length} objects changed`;
+  return standings.length === 0 ? `Nothing to follow${applied}` : `All ${standings.length} rolled out${applied}`;
+}
+
+function readyText(standings: readonly Standing[]): string {
+  const counts = standings.map((standing) => standing.rollout.progress.counts);
+  if (counts.length === 0) return '';
+  const sum = (of: 'ready' | 'desired') => counts.reduce((total, each) => total + each[of], 0);
+  return `${sum('ready')}/${sum('desired')}`;
+}

@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ControllerRevision, DaemonSet, Deployment, PodTemplateSpec, ReplicaSet } from '../kubernetes.ts';
+import { timeOf } from './time.ts';
+
+/** The label that the Deployment controller adds to the template of each ReplicaSet it makes. */
+const TEMPLATE_HASH_LABEL = 'pod-template-hash';
+
+/**
+ * The ReplicaSet that carries the Deployment's template; null while there is none. An old one that has the same template is taken up
+ * again, and of several the oldest counts. Source: deployment controller, FindNewReplicaSet and EqualIgnoreHash.
+ */
+export function newReplicaSet(deployment: Deployment, replicaSets: readonly ReplicaSet[]): ReplicaSet | null {
+  const uid = deployment.metadata?.uid;
+  const template = withoutHash(deployment.spec?.template);
+  const matching = replicaSets
+    .filter(
+      (set) => set.metadata?.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid) === true,
+    )
+    .filter((set) => isDeepStrictEqual(withoutHash(set.spec?.template), template));
+  return [...matching].sort(byAge)[0] ?? null;
+}
+
+function byAge(a: ReplicaSet, b: ReplicaSet): number {
+  const [first, second] = [timeOf(a.metadata?.creationTimestamp) ?? 0, timeOf(b.metadata?.creationTimestamp) ?? 0];
+  return first - second || (a.metadata?.name ?? '').localeCompare(b.metadata?.name ?? '');
+}
+
+/** A label map that is absent equals one that is empty. */
+function withoutHash(template: PodTemplateSpec | undefined): unknown {
+  const { [TEMPLATE_HASH_LABEL]: _hash, ...labels } = template?.metadata?.labels ?? {};
+  const { creationTimestamp: _time, ...metadata } = template?.metadata ?? {};
+  return { ...template, metadata: { ...metadata, labels } };
+}
+
+/**
+ * The `controller-revision-hash` of the DaemonSet's own template; null while the controller has not written it. The newest revision is
+ * the present template's: one that is taken up again gets the highest number. Source: daemon controller, constructHistory.
+ */
+export function daemonSetRevision(set: DaemonSet, revisions: readonly ControllerRevision[]): string | null {
+  const uid = set.metadata?.uid;
+  const owned = revisions.filter(
+    (revision) => revision.metadata?.ownerReferences?.some((owner) => owner.uid === uid) === true,
+  );
+  const matching = owned.filter((revision) => carries(revision, set.spec?.template));
+  const newest = [...matching].sort((a, b) => b.revision - a.revision)[0];
+  return newest?.metadata?.labels?.['controller-revision-hash'] ?? null;
+}
+
+/** The revision's data is a patch that replaces the whole template. */
+function carries(revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean {
+  const data = revision.data as { spec?: { template?: PodTemplateSpec & { $patch?: string } } } | undefined;
+  const { $patch: _patch, ...carried } = data?.spec?.template ?? {};
+  return isDeepStrictEqual(withoutHash(carried as PodTemplateSpec), withoutHash(template));
+}

@@ -1,0 +1,247 @@
+import type { FieldPath, Pod, PodSpec } from '../kubernetes.ts';
+import { timeOf } from '../rollout/time.ts';
+import { type Autoscaler, autoscalerFor } from './autoscaler.ts';
+import { type Capacity, capacityFor } from './capacity.ts';
+import { DEPTH } from './depth.ts';
+import type { Evidence, RawFinding, Ripeness } from './finding.ts';
+import { formatQuantity } from './quantity.ts';
+import { after, atSight, NEVER } from './ripeness.ts';
+import { type Family, fieldAt, podSince, podSpecPath, type Scene } from './scene.ts';
+import {
+  insufficientResource,
+  isAboutVolumes,
+  parseSchedulerMessage,
+  type SchedulerMessage,
+} from './scheduler-message.ts';
+
+const NO_ROOM_SECONDS = 60;
+/** An autoscaler that refuses may still find another group of nodes in one of its next cycles. */
+const REFUSALS = 3;
+
+/** Pods that no node takes: no room (CapacityInsufficient), no match (PlacementImpossible), or not to be placed yet (PodGated). */
+export const scheduling: Family = (scene) => {
+  // Pods of which the scheduler says the same are one question: the oldest one asks it for all.
+  const alike = Map.groupBy(
+    scene.rollout.pods.filter(isUnplaced),
+    (pod) => `${placement(pod)?.reason} ${placement(pod)?.message}`,
+  );
+  return [...alike.values()].flatMap((pods) => {
+    const oldest = [...pods].sort((a, b) => podSince(scene, a) - podSince(scene, b))[0];
+    const finding = oldest === undefined ? null : judge(oldest, scene);
+    return finding === null ? [] : [{ ...finding, pods: pods.map((pod) => pod.metadata?.name ?? '') }];
+  });
+};
+
+function placement(pod: Pod) {
+  return pod.status?.conditions?.find((each) => each.type === 'PodScheduled');
+}
+
+function isUnplaced(pod: Pod): boolean {
+  return placement(pod)?.status === 'False';
+}
+
+function judge(pod: Pod, scene: Scene): RawFinding | null {
+  const condition = placement(pod);
+  if (condition === undefined) return null;
+  if (condition.reason === 'SchedulingGated') return gated(pod, scene);
+  if (condition.reason !== 'Unschedulable') return null;
+  const message = parseSchedulerMessage(condition.message ?? '');
+  if (message.reasons.some((reason) => isAboutVolumes(reason.text))) return null;
+  const since = timeOf(condition.lastTransitionTime) ?? podSince(scene, pod);
+  const resource = insufficientResource(message);
+  return resource === null ? noPlace(pod, message, since, scene) : noRoom(pod, resource, message, since, scene);
+}
+
+function noRoom(pod: Pod, resource: string, message: SchedulerMessage, since: number, scene: Scene): RawFinding {
+  const capacity = capacityFor(pod, resource, scene);
+  const autoscaler = autoscalerFor(pod, scene);
+  const tooLarge = capacity !== null && capacity.request > capacity.largest.allocatable;
+  const ripeness = roomRipeness(tooLarge, capacity, pod, autoscaler, since, scene);
+  const request = capacity === null ? '' : ` ${formatQuantity(resource, capacity.request)}`;
+  return {
+    ...base(pod),
+    code: 'CapacityInsufficient',
+    certainty: ripeness.kind === 'never' ? 'waiting' : tooLarge ? 'certain' : 'probable',
+    summary: tooLarge
+      ? `Each pod requests${request} ${resource}, more than any node has: the largest, ${capacity.largest.node}, has ${formatQuantity(resource, capacity.largest.allocatable)}`
+      : `No node has room for another pod, which requests${request} ${resource}: ${reasonsOf(message)}`,
+    evidence: [...schedulerEvidence(message), ...arithmetic(resource, capacity), ...autoscalerEvidence(autoscaler)],
+    remedy: {
+      text: tooLarge
+        ? `Lower resources.requests.${resource}, or add a node that is large enough.`
+        : `Add nodes, lower resources.requests.${resource}, or ask for fewer replicas; more replicas cannot help.${surgeHint(scene)}`,
+      path: requestPath(resource, scene),
+      value: null,
+    },
+    falsifier: 'A node with room joins, or another pod leaves.',
+    ripeness,
+  };
+}
+
+function roomRipeness(
+  tooLarge: boolean,
+  capacity: Capacity | null,
+  pod: Pod,
+  autoscaler: Autoscaler,
+  since: number,
+  scene: Scene,
+): Ripeness {
+  if (autoscaler.state === 'refusing') return after(autoscaler.since, NO_ROOM_SECONDS, autoscaler.count, REFUSALS);
+  if (autoscaler.state !== 'none') return NEVER;
+  if (tooLarge) return atSight(scene.now);
+  const leaving = capacity !== null && capacity.leaving.length > 0;
+  if (leaving || pod.status?.nominatedNodeName !== undefined) return NEVER;
+  return after(since, NO_ROOM_SECONDS);
+}
+
+function noPlace(pod: Pod, message: SchedulerMessage, since: number, scene: Scene): RawFinding {
+  const autoscaler = autoscalerFor(pod, scene);
+  const ripeness =
+    autoscaler.state === 'refusing'
+      ? after(autoscaler.since, NO_ROOM_SECONDS, autoscaler.count, REFUSALS)
+      : autoscaler.state === 'none'
+        ? after(since, NO_ROOM_SECONDS)
+        : NEVER;
+  const rule = placementRule(message, scene);
+  return {
+    ...base(pod),
+    code: 'PlacementImpossible',
+    certainty: ripeness.kind === 'never' ? 'waiting' : 'probable',
+    summary: `No node may take the pod: ${reasonsOf(message)}`,
+    evidence: [...schedulerEvidence(message), ...unmatchedLabels(pod, scene), ...autoscalerEvidence(autoscaler)],
+    remedy: { text: rule.text, path: rule.path, value: null },
+    falsifier: 'A node that fits joins, is labelled, or is freed.',
+    ripeness,
+  };
+}
+
+/** The rule of the pod that the scheduler's words point to, and its place in the manifest. */
+function placementRule(
+  message: SchedulerMessage,
+  scene: Scene,
+): { readonly text: string; readonly path: FieldPath | null } {
+  const path = podSpecPath(scene.target.ref.kind);
+  const spec = fieldAt(scene.target.desired, path) as PodSpec | undefined;
+  const text = message.reasons.map((reason) => reason.text).join(', ');
+  if (/free ports/.test(text)) {
+    return {
+      text: `Remove the hostPort, or let old pods leave first.${surgeHint(scene)}`,
+      path: [...path, 'containers'],
+    };
+  }
+  if (/anti-affinity/.test(text))
+    return { text: `Relax podAntiAffinity, or add nodes.${surgeHint(scene)}`, path: [...path, 'affinity'] };
+  if (/topology spread/.test(text))
+    return {
+      text: 'Relax topologySpreadConstraints, or add nodes in the other zones.',
+      path: [...path, 'topologySpreadConstraints'],
+    };
+  if (/node affinity\/selector|node selector/.test(text)) {
+    const field = spec?.nodeSelector !== undefined ? 'nodeSelector' : 'affinity';
+    return { text: `Correct ${field}, or label a node accordingly.`, path: [...path, field] };
+  }
+  if (/taint/.test(text))
+    return { text: 'Add a toleration for the taint, or remove it from a node.', path: [...path, 'tolerations'] };
+  if (/were unschedulable/.test(text)) return { text: 'Uncordon a node (kubectl uncordon).', path: null };
+  return { text: "Change the pod's placement rules, or the nodes, so that one fits.", path };
+}
+
+/** Old pods that hold what the new one needs do not leave before the new one is ready if none may be missing. */
+function surgeHint(scene: Scene): string {
+  const strategy = (
+    scene.target.desired['spec'] as
+      | { strategy?: { type?: string; rollingUpdate?: { maxUnavailable?: number | string } } }
+      | undefined
+  )?.strategy;
+  if (scene.target.ref.kind !== 'Deployment' || scene.rollout.otherPods.length === 0 || strategy?.type === 'Recreate')
+    return '';
+  return ' Old pods hold their place until new ones are ready: strategy.rollingUpdate.maxSurge 0 with maxUnavailable 1, or Recreate, lets an old one go first.';
+}
+
+function gated(pod: Pod, scene: Scene): RawFinding {
+  const gates = (pod.spec?.schedulingGates ?? []).map((gate) => gate.name).join(', ');
+  return {
+    ...base(pod),
+    code: 'PodGated',
+    certainty: 'waiting',
+    summary: `The pod is held back from scheduling by the gate ${gates}`,
+    evidence: [{ what: 'schedulingGates', value: gates }],
+    remedy: {
+      text: `See why the controller that owns the gate ${gates} does not lift it.`,
+      path: [...podSpecPath(scene.target.ref.kind), 'schedulingGates'],
+      value: null,
+    },
+    falsifier: 'The gate is lifted.',
+    ripeness: NEVER,
+  };
+}
+
+function base(pod: Pod) {
+  return { scope: 'cluster' as const, container: null, depth: DEPTH.scheduling, pods: [pod.metadata?.name ?? ''] };
+}
+
+function reasonsOf(message: SchedulerMessage): string {
+  const nodes = message.total === 1 ? '1 node' : `${message.total} nodes`;
+  return `${message.fit} of ${nodes} fit (${message.reasons.map((reason) => `${reason.nodes === 0 ? '' : `${reason.nodes} `}${reason.text}`).join(', ')})`;
+}
+
+function schedulerEvidence(message: SchedulerMessage): readonly Evidence[] {
+  return [{ what: 'the scheduler says', value: reasonsOf(message) }];
+}
+
+function arithmetic(resource: string, capacity: Capacity | null): readonly Evidence[] {
+  if (capacity === null)
+    return [
+      {
+        what: `room for ${resource}`,
+        value: 'not allowed to look: the right to list nodes is missing, or the read is under way',
+      },
+    ];
+  const show = (value: number) => formatQuantity(resource, value);
+  return [
+    { what: `${resource} requested by a pod`, value: show(capacity.request) },
+    {
+      what: `largest of ${capacity.nodes} nodes`,
+      value: `${capacity.largest.node}: ${show(capacity.largest.allocatable)} allocatable`,
+    },
+    {
+      what: 'most room',
+      value: `${capacity.freest.node}: ${show(capacity.freest.free)} free of ${show(capacity.freest.allocatable)}`,
+    },
+    ...(capacity.leaving.length === 0
+      ? []
+      : [{ what: 'pods on their way out', value: capacity.leaving.slice(0, 5).join(', ') }]),
+  ];
+}
+
+function autoscalerEvidence(autoscaler: Autoscaler): readonly Evidence[] {
+  if (autoscaler.state === 'none') return [{ what: 'autoscaler', value: 'none known' }];
+  if (autoscaler.state === 'unread') return [];
+  return [{ what: 'autoscaler', value: `${autoscaler.state}: ${autoscaler.message}` }];
+}
+
+/** Labels that the pod's nodeSelector asks for and that no node has. */
+function unmatchedLabels(pod: Pod, scene: Scene): readonly Evidence[] {
+  const nodes = scene.look({ kind: 'nodes' });
+  if (nodes.state !== 'known') return [];
+  return Object.entries(pod.spec?.nodeSelector ?? {})
+    .filter(([key, value]) => !nodes.value.some((node) => node.metadata?.labels?.[key] === value))
+    .map(([key, value]) => {
+      const others = [
+        ...new Set(nodes.value.map((node) => node.metadata?.labels?.[key]).filter((each) => each !== undefined)),
+      ];
+      return {
+        what: `nodeSelector ${key}=${value}`,
+        value: others.length === 0 ? 'no node has this label' : `nodes have ${others.slice(0, 5).join(', ')}`,
+      };
+    });
+}
+
+/** The first container that asks for the resource. */
+function requestPath(resource: string, scene: Scene): FieldPath | null {
+  const path = podSpecPath(scene.target.ref.kind);
+  const spec = fieldAt(scene.target.desired, path) as PodSpec | undefined;
+  const index =
+    spec?.containers.findIndex((container) => container.resources?.requests?.[resource] !== undefined) ?? -1;
+  return index < 0 ? null : [...path, 'containers', index, 'resources', 'requests', resource];
+}

@@ -1,0 +1,68 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/**
+ * Text that came out of a cluster is hostile: it can carry workflow commands, terminal codes and markup. Every medium has its own escape,
+ * and nothing else of this program writes such text anywhere.
+ */
+
+/** Control characters, line and paragraph separators, and what turns the direction of writing; tab and line feed are kept. */
+const CONTROL = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** Plain characters only; lines stay lines. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text.replace(/\r\n?/g, '\n')).replace(CONTROL, '�');
+}
+
+/** One line, whatever the text was. */
+export function oneLine(text: string): string {
+  return plain(text)
+    .replace(/\s*\n\s*/g, ' ⏎ ')
+    .trim();
+}
+
+/** Shortened to `length` characters, saying so. */
+export function clip(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).trimEnd()}…`;
+}
+
+/**
+ * A line for the job's log. The runner takes `::name::` and `##[name]` at the start of a line as commands, and some of its versions `##[` anywhere:
+ * a zero-width space takes their meaning and leaves their look.
+ */
+export function logLine(text: string): string {
+  return oneLine(text).replace(/::/g, ':\u200b:').replace(/##\[/g, '##\u200b[');
+}
+
+/** The data of a workflow command. Source: actions/toolkit, command.ts. */
+export function commandData(text: string): string {
+  return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
+}
+
+/** Inline Markdown text: no markup, no HTML, no mention and no link of its own. */
+export function markdown(text: string): string {
+  return oneLine(text)
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/[\\`*_{}[\]()#+!|~$]/g, (character) => `\\${character}`)
+    .replace(/@/g, '@\u200b')
+    .replace(/(https?|ftp|www)(:|\.)/gi, '$1\u200b$2');
+}
+
+/** Inline code: a fence longer than any run of backticks in it. */
+export function markdownCode(text: string): string {
+  const line = oneLine(text).replace(/\|/g, '\\|');
+  if (line === '') return '';
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map((run) => run[0].length));
+  const fence = '`'.repeat(longest + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** A block of preformatted text, e.g. a log. */
+export function markdownBlock(text: string): string {
+  const clean = plain(text);
+  const longest = Math.max(2, ...[...clean.matchAll(/`+/g)].map((run) => run[0].length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${clean}\n${fence}`;
+}
