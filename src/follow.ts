@@ -19,8 +19,8 @@ export interface Surroundings {
   readonly cancelled: AbortSignal;
 }
 
-/** Somebody watches the log: it is never silent for longer. */
-const HEARTBEAT_MS = 30_000;
+/** The log wants to be told how things stand, also where nothing changes. */
+const HEARTBEAT_MS = 10_000;
 /** A burst of changes is judged once, and judging takes half of the time at the most. */
 const COALESCE_MS = 20;
 /** A read that a rule still wants is done again after this long, and ever more rarely the longer the stall stands. */

@@ -1,5 +1,5 @@
-import { apply } from './apply/apply.ts';
 import type { Applied } from './apply/applied.ts';
+import { apply } from './apply/apply.ts';
 import { type Connection, connect } from './cluster/connect.ts';
 import { openFeed } from './cluster/feed.ts';
 import { lookUp } from './cluster/lookup.ts';
@@ -10,6 +10,7 @@ import { inspect, type Read } from './inspect.ts';
 import { shortName } from './kubernetes.ts';
 import type { Manifest } from './manifest/document.ts';
 import { readManifest } from './manifest/read.ts';
+import { optionTexts } from './option-texts.ts';
 import type { Options } from './options.ts';
 import { plan } from './plan/plan.ts';
 import { GateError } from './problem.ts';
@@ -19,7 +20,7 @@ import type { Report, ReportStage } from './report/report.ts';
 import { createStore } from './rollout/store.ts';
 import type { Target } from './rollout/target.ts';
 import { watchesFor } from './rollout/watches.ts';
-import { optionTexts } from './option-texts.ts';
+import { overrideProblems } from './stall/override.ts';
 import { targetsOf, watchedTargets } from './targets.ts';
 import type { Secrets } from './text/secrets.ts';
 import type { Judgement, Terms } from './verdict.ts';
@@ -55,7 +56,15 @@ interface Journey {
  * @returns the report of the run, whatever came of it; only bugs are thrown
  */
 export async function gate(options: Options, outside: Surroundings): Promise<Report> {
-  const journey: Journey = { startedAt: Date.now(), stages: [], applied: [], notices: new Set(), manifest: null, connection: null, log: null };
+  const journey: Journey = {
+    startedAt: Date.now(),
+    stages: [],
+    applied: [],
+    notices: new Set(),
+    manifest: null,
+    connection: null,
+    log: null,
+  };
   try {
     return await travel(options, outside, journey);
   } catch (error) {
@@ -70,12 +79,15 @@ export async function gate(options: Options, outside: Surroundings): Promise<Rep
 async function travel(options: Options, outside: Surroundings, journey: Journey): Promise<Report> {
   const manifest = options.mode === 'watch' ? null : await readManifest(options, outside.workspace);
   journey.manifest = manifest;
-  if (manifest !== null) learnSecrets(manifest, outside.secrets);
+  if (manifest !== null) {
+    learnSecrets(manifest, outside.secrets);
+    checkOverrides(manifest);
+  }
   let recorder: Recorder | null = null;
   const connection = await connect({ ...options, version: VERSION }, outside.env, {
     onSecret: outside.secrets.add,
     onRetry: (notice) => say(notice, outside.secrets),
-    onExchange: (request, answer) => recorder?.exchange(request, answer),
+    onExchange: (...exchange) => recorder?.exchange(...exchange),
     onResource: (apiVersion, kind, found) => recorder?.resource(apiVersion, kind, found),
   });
   journey.connection = connection;
@@ -86,8 +98,12 @@ async function travel(options: Options, outside: Surroundings, journey: Journey)
     now: connection.now,
   });
   try {
-    const targets = manifest === null ? await watched(options, connection, journey) : await deployed(manifest, options, outside, connection, journey);
-    if (targets === null) return { ...composeReport(facts(options, journey), null, new Map(), false), verdict: 'planned' };
+    const targets =
+      manifest === null
+        ? await watched(options, connection, journey)
+        : await deployed(manifest, options, outside, connection, journey);
+    if (targets === null)
+      return { ...composeReport(facts(options, journey), null, new Map(), false), verdict: 'planned' };
     return await observed(targets, options, outside, connection, recorder, journey);
   } finally {
     recorder.close();
@@ -113,16 +129,29 @@ async function deployed(
   const planned = await stage('contract', journey, () => plan(manifest, connection, options));
   const counts = Map.groupBy(planned.objects, (object) => object.action);
   const count = (action: 'create' | 'change' | 'keep') => counts.get(action)?.length ?? 0;
-  say(`${planned.objects.length} objects checked by ${connection.server}: ${count('create')} to create, ${count('change')} to change, ${count('keep')} unchanged`, outside.secrets);
-  for (const change of manifest.imageChanges) say(`image of ${shortName(change.document)}: ${change.from} → ${change.to}`, outside.secrets);
+  say(
+    `${planned.objects.length} objects checked by ${connection.server}: ${count('create')} to create, ${count('change')} to change, ${count('keep')} unchanged`,
+    outside.secrets,
+  );
+  for (const change of manifest.imageChanges)
+    say(`image of ${shortName(change.document)}: ${change.from} → ${change.to}`, outside.secrets);
   if (options.mode === 'plan') {
-    for (const object of planned.objects) if (object.action !== 'keep') say(`would ${object.action} ${shortName(object.ref)} ${object.changes.map((change) => change.path).join(', ')}`, outside.secrets);
+    for (const object of planned.objects)
+      if (object.action !== 'keep')
+        say(
+          `would ${object.action} ${shortName(object.ref)} ${object.changes.map((change) => change.path).join(', ')}`,
+          outside.secrets,
+        );
     return null;
   }
   await stage('representation', journey, () =>
     apply(planned, connection, options, (applied) => {
       journey.applied.push(applied);
-      if (applied.action !== 'unchanged') say(`${applied.action} ${shortName(applied.ref)} ${applied.changes.map((change) => change.path).join(', ')}`, outside.secrets);
+      if (applied.action !== 'unchanged')
+        say(
+          `${applied.action} ${shortName(applied.ref)} ${applied.changes.map((change) => change.path).join(', ')}`,
+          outside.secrets,
+        );
     }),
   );
   return targetsOf(journey.applied, options.fieldManager);
@@ -141,7 +170,6 @@ async function observed(
   const store = createStore();
   const log = createProgressLog(terms.startedAt, outside.secrets);
   journey.log = log;
-  recorder.following({ targets, terms });
   const changes = signalOfChanges();
   const feed = openFeed(connection.transport, {
     onChange: (change) => {
@@ -167,15 +195,29 @@ async function observed(
   try {
     const judgement = await stage('operation', journey, async () => {
       await subscribe(targets, connection, feed);
-      return followToEnd(targets, terms, { store, nextChange: changes.next, read, now: connection.now, onJudgement: log.take, cancelled: outside.cancelled });
+      recorder.following({ targets, terms });
+      return followToEnd(targets, terms, {
+        store,
+        nextChange: changes.next,
+        read,
+        now: connection.now,
+        onJudgement: log.take,
+        cancelled: outside.cancelled,
+      });
     });
-    return await stage('result', journey, () => conclude(judgement, options, outside, journey, () => inspect(judgement, store, terms, read, connection.now())));
+    return await stage('result', journey, () =>
+      conclude(judgement, options, outside, journey, () => inspect(judgement, store, terms, read, connection.now())),
+    );
   } finally {
     feed.close();
   }
 }
 
-async function subscribe(targets: readonly Target[], connection: Connection, feed: ReturnType<typeof openFeed>): Promise<void> {
+async function subscribe(
+  targets: readonly Target[],
+  connection: Connection,
+  feed: ReturnType<typeof openFeed>,
+): Promise<void> {
   const subscriptions = await Promise.all(
     watchesFor(targets).map(async ({ apiVersion, kind, ...watch }) => {
       const resource = await connection.resource(apiVersion, kind);
@@ -216,11 +258,24 @@ async function stage<T>(name: ReportStage['name'], journey: Journey, work: () =>
   }
 }
 
+function checkOverrides(manifest: Manifest): void {
+  const problems = manifest.documents.flatMap(({ object, ref, source }) =>
+    overrideProblems(object).map(({ annotation, message }) => ({
+      message: `${shortName(ref)}: annotation ${annotation}: ${message}`,
+      position: source.at(['metadata', 'annotations', annotation]),
+    })),
+  );
+  if (problems.length > 0) throw new GateError(problems);
+}
+
 /** Values of the manifest's own Secrets must not come back out of the cluster by way of a log or a message. */
 function learnSecrets(manifest: Manifest, secrets: Secrets): void {
   for (const { object } of manifest.documents) {
     if (object.kind !== 'Secret' || object.apiVersion !== 'v1') continue;
-    const texts = (field: string) => Object.values((object[field] ?? {}) as Readonly<Record<string, unknown>>).filter((value) => typeof value === 'string');
+    const texts = (field: string) =>
+      Object.values((object[field] ?? {}) as Readonly<Record<string, unknown>>).filter(
+        (value) => typeof value === 'string',
+      );
     for (const value of texts('stringData')) secrets.add(value);
     for (const value of texts('data')) secrets.add(Buffer.from(value, 'base64').toString('utf8'));
   }

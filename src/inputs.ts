@@ -3,9 +3,13 @@ import { parseImage } from './manifest/image-reference.ts';
 import type { ImageOverride, Options, WorkloadSelector } from './options.ts';
 import { GateError } from './problem.ts';
 import type { Patience } from './stall/finding.ts';
+import { parsePatience } from './stall/override.ts';
 
 /** Reads one input by its name in action.yml; empty if it was not given. */
 export type GetInput = (name: string) => string;
+
+/** The longest that GitHub lets a job run, on a runner of one's own. */
+const LONGEST_MS = 5 * 24 * 3_600_000;
 
 /** A value, or a sentence on what is wrong with it. */
 type Read<T> = { readonly value: T } | { readonly problem: string };
@@ -31,9 +35,10 @@ export function readInputs(get: GetInput): Options {
     workloads: lines(get('workloads')).flatMap((line) => readLine(line, parseWorkload, 'workloads', problems)),
     namespace: read('namespace', parseNamespace, ''),
     images: lines(get('images')).flatMap((line) => readLine(line, parseOverride, 'images', problems)),
-    kubeconfig: get('kubeconfig'),
+    // Never part of a message: it is secret.
+    kubeconfig: get('kubeconfig').trim() === '' ? '' : get('kubeconfig'),
     context: get('context').trim(),
-    patience: read('patience', parsePatience, 1),
+    patience: read('patience', parsePatienceInput, 1),
     timeoutMs: read('timeout', parseTimeout, null),
     stableForMs: read('stable-for', parseDurationInput, 10_000),
     fieldManager: read('field-manager', parseFieldManager, 'rollout-gate'),
@@ -89,7 +94,8 @@ function parseNamespace(text: string): Read<string> {
 
 function parseDurationInput(text: string): Read<number> {
   const milliseconds = parseDuration(text);
-  if (milliseconds !== null) return { value: milliseconds };
+  if (milliseconds !== null && milliseconds <= LONGEST_MS) return { value: milliseconds };
+  if (milliseconds !== null) return { problem: 'no job runs longer than 5 days; use 120h at most' };
   const hint = /^\d+$/.test(text) ? `; ${text} what? Write ${text}s for seconds` : '';
   return { problem: `use a duration such as 90s, 10m or 1h30m${hint}` };
 }
@@ -101,9 +107,9 @@ function parseTimeout(text: string): Read<number> {
     : result;
 }
 
-function parsePatience(text: string): Read<Patience> {
-  if (text === 'deadline') return { value: 'deadline' };
-  if (/^\d+(\.\d+)?$/.test(text) && Number(text) <= 1000) return { value: Number(text) };
+function parsePatienceInput(text: string): Read<Patience> {
+  const patience = parsePatience(text);
+  if (patience !== null) return { value: patience };
   return { problem: 'use a factor from 0 to 1000 (0: at first sight; 1: the default; 2: twice as long), or deadline' };
 }
 
@@ -121,7 +127,7 @@ function parseLogLines(text: string): Read<number> {
 function parseWorkload(line: string): Read<WorkloadSelector> {
   const labels = /^(?:-l|--selector)(?:=|\s+)(\S.*)$/.exec(line)?.[1];
   if (labels !== undefined) return { value: { kind: 'selector', labels: labels.replace(/^["']|["']$/g, '') } };
-  const named = /^([a-zA-Z.]+)\/([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(line);
+  const named = /^([a-zA-Z][-a-zA-Z0-9.]*)\/([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)$/.exec(line);
   if (named !== null) return { value: { kind: 'name', resource: named[1] ?? '', name: named[2] ?? '' } };
   return { problem: 'use kind/name, such as deployment/api, or -l key=value' };
 }
@@ -131,11 +137,15 @@ function parseOverride(line: string): Read<ImageOverride> {
   const reference = cut < 0 ? line : line.slice(cut + 1).trim();
   const parsed = parseImage(reference);
   if (parsed === null)
-    return { problem: `"${reference}" is no image reference; use name=repository:tag, or repository:tag` };
+    return {
+      problem: `${JSON.stringify(reference.slice(0, 200))} is no image reference; use name=repository:tag, or repository:tag`,
+    };
   if (cut < 0 && parsed.suffix === '')
     return { problem: 'a reference without a tag or digest changes nothing; add one' };
   const name = cut < 0 ? reference.slice(0, reference.length - parsed.suffix.length) : line.slice(0, cut).trim();
   if (name === '') return { problem: 'the name before = is empty; use name=repository:tag' };
+  if ((parseImage(name)?.suffix ?? '') !== '')
+    return { problem: `the name before = takes no tag or digest: ${JSON.stringify(name)} would stand for every tag` };
   return { value: { entry: line, name, reference } };
 }
 

@@ -16,14 +16,23 @@ const MOST_LOGS = 6;
 export type Read = (lookup: Lookup) => Promise<Known<unknown>>;
 
 /** Reads, for every workload that failed, the signals and logs that a person would look at. */
-export async function inspect(judgement: Judgement, store: Store, terms: Terms, read: Read, now: number): Promise<ReadonlyMap<Standing, Inspection>> {
+export async function inspect(
+  judgement: Judgement,
+  store: Store,
+  terms: Terms,
+  read: Read,
+  now: number,
+): Promise<ReadonlyMap<Standing, Inspection>> {
   const inspections = new Map<Standing, Inspection>();
   for (const standing of judgement.standings) {
     const { decision } = standing;
     if (decision === null || !('cause' in decision)) continue;
     const signals = await withReads(store, read, (look) => {
       const scene = sceneOf(standing, judgement.standings, store.view, look, terms, now);
-      return [...clusterSignals(scene, [decision.cause, ...standing.findings]), ...applicationSignals(scene, [decision.cause])];
+      return [
+        ...clusterSignals(scene, [decision.cause, ...standing.findings]),
+        ...applicationSignals(scene, [decision.cause]),
+      ];
     });
     const scene = sceneOf(standing, judgement.standings, store.view, (lookup) => store.view.lookup(lookup), terms, now);
     inspections.set(standing, { signals, logs: await logsOf(scene, read) });
@@ -32,7 +41,11 @@ export async function inspect(judgement: Judgement, store: Store, terms: Terms, 
 }
 
 /** Computes, does the reads that were missing, and computes again. */
-async function withReads(store: Store, read: Read, compute: (look: Look) => readonly Signal[]): Promise<readonly Signal[]> {
+async function withReads(
+  store: Store,
+  read: Read,
+  compute: (look: Look) => readonly Signal[],
+): Promise<readonly Signal[]> {
   const missing = new Map<string, Lookup>();
   const first = compute((lookup) => {
     const known = store.view.lookup(lookup);
@@ -40,14 +53,18 @@ async function withReads(store: Store, read: Read, compute: (look: Look) => read
     return known;
   });
   if (missing.size === 0) return first;
-  const answers = await Promise.all([...missing.values()].map(async (lookup) => ({ lookup, known: await read(lookup) })));
+  const answers = await Promise.all(
+    [...missing.values()].map(async (lookup) => ({ lookup, known: await read(lookup) })),
+  );
   for (const { lookup, known } of answers) store.learn(lookup, known);
   return compute((lookup) => store.view.lookup(lookup));
 }
 
 async function logsOf(scene: Scene, read: Read): Promise<readonly LogTail[]> {
   const failing = scene.containers.filter((container) => hasRun(container) && isUnwell(container)).slice(0, MOST_LOGS);
-  const tails = await Promise.all(failing.flatMap((container) => runsOf(container).map((previous) => tail(container, previous, read))));
+  const tails = await Promise.all(
+    failing.flatMap((container) => runsOf(container).map((previous) => tail(container, previous, read))),
+  );
   return tails.filter((log) => log.lines.length > 0 || log.missing !== '');
 }
 
@@ -59,7 +76,11 @@ function isUnwell(container: ContainerScene): boolean {
 
 function hasRun(container: ContainerScene): boolean {
   const status = container.status;
-  return status?.state?.running !== undefined || status?.state?.terminated !== undefined || status?.lastState?.terminated !== undefined;
+  return (
+    status?.state?.running !== undefined ||
+    status?.state?.terminated !== undefined ||
+    status?.lastState?.terminated !== undefined
+  );
 }
 
 /** The run before the present one first: that is where the crash is. */
@@ -77,6 +98,11 @@ async function tail(container: ContainerScene, previous: boolean, read: Read): P
     restart: container.status?.restartCount ?? 0,
   });
   const lines = known.state === 'known' ? (known.value as readonly string[]) : [];
-  const missing = known.state === 'forbidden' ? `not allowed to look: the right to ${known.right} is missing` : known.state === 'failed' ? known.reason : '';
+  const missing =
+    known.state === 'forbidden'
+      ? `not allowed to look: the right to ${known.right} is missing`
+      : known.state === 'failed'
+        ? known.reason
+        : '';
   return { pod: container.podName, container: container.name, previous, lines, missing };
 }

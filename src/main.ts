@@ -28,13 +28,26 @@ async function main(): Promise<void> {
   let report: Report;
   try {
     const options = readInputs((name) => core.getInput(name, { trimWhitespace: false }));
-    report = await gate(options, { env, workspace: env['GITHUB_WORKSPACE'] ?? process.cwd(), recording, secrets, cancelled: cancelled.signal });
+    report = await gate(options, {
+      env,
+      workspace: env['GITHUB_WORKSPACE'] ?? process.cwd(),
+      recording,
+      secrets,
+      cancelled: cancelled.signal,
+    });
   } catch (error) {
     if (!(error instanceof GateError)) throw error;
     report = rejectedReport(nothingDone(startedAt), error.problems);
   }
   await publish(report, { folder, recording, summaryFile: env['GITHUB_STEP_SUMMARY'] ?? '' }, secrets);
-  core.info(logLine(redactText(`${report.verdict}${report.cause === '' ? '' : ` (${report.cause})`}: ${report.reason}`, secrets.values())));
+  core.info(
+    logLine(
+      redactText(
+        `${report.verdict}${report.cause === '' ? '' : ` (${report.cause})`}: ${report.reason}`,
+        secrets.values(),
+      ),
+    ),
+  );
   process.exitCode = FAILING.has(report.verdict) ? 1 : 0;
 }
 

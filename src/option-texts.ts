@@ -5,7 +5,9 @@ export function optionTexts(options: Options): Readonly<Record<string, string>> 
   return {
     mode: options.mode,
     manifests: options.manifests.join('\n'),
-    workloads: options.workloads.map((each) => (each.kind === 'name' ? `${each.resource}/${each.name}` : `-l ${each.labels}`)).join('\n'),
+    workloads: options.workloads
+      .map((each) => (each.kind === 'name' ? `${each.resource}/${each.name}` : `-l ${each.labels}`))
+      .join('\n'),
     namespace: options.namespace,
     images: options.images.map((each) => each.entry).join('\n'),
     kubeconfig: options.kubeconfig === '' ? '' : '(given)',

@@ -6,8 +6,8 @@ import { redactText } from './text/redact.ts';
 import type { Secrets } from './text/secrets.ts';
 import type { Judgement } from './verdict.ts';
 
-/** The log is never silent for longer. */
-const SILENCE_MS = 30_000;
+/** With a judgement every ten seconds at the latest, the log is never silent for more than thirty. */
+const SILENCE_MS = 20_000;
 const LONGEST_LINE = 400;
 
 /** Prints how the workloads come along, a line for each change, in a group per workload. */
@@ -39,14 +39,18 @@ export function createProgressLog(startedAt: number, secrets: Secrets): Progress
 
   return {
     take: (judgement, now) => {
-      const lines = judgement.standings.map((standing) => ({ standing, line: progressLine(standing, judgement, startedAt, now) }));
+      const lines = judgement.standings.map((standing) => ({
+        standing,
+        line: progressLine(standing, judgement, startedAt, now),
+      }));
       const quietSince = Math.max(startedAt, ...[...shown.values()].map((each) => each.at));
       for (const { standing, line } of lines) {
         const before = shown.get(line.workload);
         const changed = before?.state !== line.state;
         const overdue = now - quietSince >= SILENCE_MS && standing.decision === null;
         if (!changed && !overdue) continue;
-        if (changed) timeline.push({ at: Math.round((now - startedAt) / 100) / 10, workload: line.workload, text: line.state });
+        if (changed)
+          timeline.push({ at: Math.round((now - startedAt) / 100) / 10, workload: line.workload, text: line.state });
         shown.set(line.workload, { state: line.state, at: now });
         print(line, now);
       }

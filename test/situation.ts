@@ -157,7 +157,7 @@ export function targetOf(desired: KubernetesObject, overrides: Partial<Target> =
     desired,
     before: null,
     action: 'created',
-    changedPaths: null,
+    changes: null,
     since: NOON,
     fieldManager: 'rollout-gate',
     positionOf: () => ({ file: 'web.yaml', line: 1, column: 1 }),

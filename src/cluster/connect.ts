@@ -9,6 +9,11 @@ import { RETRY_POLICY, type RetryPolicy } from './retry.ts';
 import type { RequestStatistics } from './statistics.ts';
 import { createTransport, type Transport } from './transport.ts';
 
+/** A request that was answered; `tookMs` from sending to the answer, retries included. */
+export interface SentRequest extends ApiRequest {
+  readonly tookMs: number;
+}
+
 /** What a connection tells of while it works. Each is called in order, and must not throw. */
 export interface ConnectionHooks {
   /** Every secret value, before it is used or anything is logged: mask it. */
@@ -16,7 +21,7 @@ export interface ConnectionHooks {
   /** A request is tried again: what was asked, why, and after how long. */
   readonly onRetry?: (notice: string) => void;
   /** Each request of `api.request` with its answer, for the recording. */
-  readonly onExchange?: (request: ApiRequest, answer: ApiAnswer) => void;
+  readonly onExchange?: (request: SentRequest, answer: ApiAnswer) => void;
   /** Which resource serves a kind, each time it was asked for. */
   readonly onResource?: (apiVersion: string, kind: string, resource: ApiResource | null) => void;
 }
@@ -117,8 +122,9 @@ function connection(
     stats: transport.stats,
     close: transport.close,
     request: async (request) => {
+      const sentAt = performance.now();
       const answer = await transport.request(request);
-      hooks.onExchange?.(request, answer);
+      hooks.onExchange?.({ ...request, tookMs: performance.now() - sentAt }, answer);
       return answer;
     },
     resource: async (apiVersion, kind, options) => {

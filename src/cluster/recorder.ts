@@ -2,14 +2,15 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Known, Lookup } from '../rollout/view.ts';
 import { redactObject } from '../text/redact.ts';
-import type { ApiAnswer, ApiRequest, ApiResource, ObjectChange } from './api.ts';
+import type { ApiAnswer, ApiResource, ObjectChange } from './api.ts';
+import type { SentRequest } from './connect.ts';
 import type { RecordingHeader, RecordingLine } from './recording.ts';
 import type { Subscription } from './subscription.ts';
 
 /** Writes what the cluster delivered, redacted, line by line: what is written survives if the process is killed. */
 export interface Recorder {
   readonly change: (change: ObjectChange) => void;
-  readonly exchange: (request: ApiRequest, answer: ApiAnswer) => void;
+  readonly exchange: (request: SentRequest, answer: ApiAnswer) => void;
   readonly lookup: (lookup: Lookup, known: Known<unknown>) => void;
   /** Written only when it says something new. */
   readonly resource: (apiVersion: string, kind: string, found: ApiResource | null) => void;
@@ -97,11 +98,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-function exchangeLine(request: ApiRequest, answer: ApiAnswer): WithoutTime<RecordingLine> {
+function exchangeLine(request: SentRequest, answer: ApiAnswer): WithoutTime<RecordingLine> {
   const { method, path, query = {} } = request;
   const asksRights = path.startsWith('/apis/authorization.k8s.io/');
   return {
     request: { method, path, query, ...(asksRights ? { body: request.body } : {}) },
+    took: Math.round(request.tookMs),
     status: answer.status,
     body: answer.ok ? answer.body : answer.failure,
   };

@@ -19,15 +19,18 @@ export interface RecordingHeader {
 /** All other lines. `at`: milliseconds since `startedAt`, by the server's clock, never less than in the line before. */
 export type RecordingLine = { readonly at: number } & (
   | { readonly change: ObjectChange }
-  /** A request with what the server answered: `body` is the object, list or text, or the Status of a refusal. */
-  | { readonly request: RecordedRequest; readonly status: number; readonly body: unknown }
+  /**
+   * A request with what the server answered `took` milliseconds later, which is when the line was written: `body` is the object, the list or the
+   * text, or the Status of a refusal.
+   */
+  | { readonly request: RecordedRequest; readonly took: number; readonly status: number; readonly body: unknown }
   | { readonly lookup: Lookup; readonly known: Known<unknown> }
   | { readonly resource: { readonly apiVersion: string; readonly kind: string; readonly found: ApiResource | null } }
   /** A collection was listed for the first time: its objects stand in the lines before. */
   | { readonly listed: RecordedCollection }
   /** A collection that may not be listed: `list events in shop`. */
   | { readonly forbidden: string }
-  /** What is followed from here on, and on which terms, so that the judgement can be made again without the run. */
+  /** From here on, with all lists complete, this is judged on these terms: so it can be judged again without the run. */
   | { readonly following: unknown }
   /** The last line, if the recording ends before the run does. */
   | { readonly stopped: string }

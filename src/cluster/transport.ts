@@ -1,9 +1,9 @@
 import { GateError } from '../problem.ts';
 import type { ApiAnswer, ApiRequest } from './api.ts';
 import { type ClockOffset, correction, observeDate } from './clock.ts';
-import { type Credential, type Credentials, expiredCertificate } from './credentials.ts';
+import type { Credential, Credentials } from './credentials.ts';
 import type { Dispatchers } from './dispatcher.ts';
-import { explainFailure, networkFailure, statusOf } from './failure.ts';
+import { networkFailure, statusOf } from './failure.ts';
 import {
   type Attempt,
   type AttemptFailure,
@@ -14,6 +14,7 @@ import {
   withRetry,
 } from './retry.ts';
 import { createMeter, type RequestStatistics, verbOf } from './statistics.ts';
+import { explain401, foreignAnswer, isForeign, unanswered, wordsOf } from './trouble.ts';
 import { exchange, openStream, type WireAnswer, type WireRequest } from './wire.ts';
 
 /** An open answer, or the refusal. */
@@ -190,55 +191,6 @@ async function* counted(
     received(chunk.length);
     yield chunk;
   }
-}
-
-/** A login page, a redirect to one, or anything else that no API server says. */
-function isForeign(answer: WireAnswer): boolean {
-  if (answer.status >= 300 && answer.status < 400) return true;
-  return answer.status < 300 && answer.contentType.includes('html');
-}
-
-function foreignAnswer(server: string, answer: Pick<WireAnswer, 'status' | 'location'>): GateError {
-  const what =
-    answer.location === undefined ? 'an HTML page' : `a redirect to ${answer.location.replace(/[?#].*/, '')}`;
-  return GateError.of(
-    `${server} answered ${answer.status} with ${what}, not as a Kubernetes API server: a proxy or a login page stands before it, or the server of the kubeconfig is the address of something else.`,
-  );
-}
-
-function unanswered(
-  server: string,
-  proxy: string | null,
-  failure: ReturnType<typeof networkFailure>,
-  credential: Credential | null,
-  cause: unknown,
-): GateError {
-  const through = proxy === null ? '' : ` through the proxy ${proxy}`;
-  const expired = credential === null ? null : expiredCertificate(credential, Date.now());
-  const certificate =
-    expired === null || failure.reach !== 'refused-identity'
-      ? ''
-      : `; the client certificate of the kubeconfig expired on ${expired.toISOString()}`;
-  const code = failure.code === '' ? '' : ` [${failure.code}]`;
-  return GateError.of(
-    `No answer from the API server ${server}${through}: ${explainFailure(failure, server)}${certificate}${code}.`,
-    { cause },
-  );
-}
-
-function explain401(failure: ReturnType<typeof statusOf>, credential: Credential): ReturnType<typeof statusOf> {
-  const expired = expiredCertificate(credential, Date.now());
-  if (expired === null) return failure;
-  return {
-    ...failure,
-    message: `${failure.message ?? 'Unauthorized'}: the client certificate of the kubeconfig expired on ${expired.toISOString()}`,
-  };
-}
-
-function wordsOf(failure: AttemptFailure, server: string): string {
-  return failure.kind === 'network'
-    ? explainFailure(failure.failure, server)
-    : `the server answered ${failure.status} (${failure.message.split('\n')[0]})`;
 }
 
 function isList(answer: ApiAnswer): boolean {

@@ -1,128 +1,103 @@
-import { glob, readdir, readFile, stat } from 'node:fs/promises';
+import { glob, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Problem } from '../problem.ts';
-
-/** One file of the manifest, as text. */
-export interface ManifestFile {
-  /** Relative to the workspace, with forward slashes; as given where it lies outside. */
-  readonly file: string;
-  readonly text: string;
-}
 
 /** A folder that must be rendered by kustomize first. */
 export interface KustomizationFolder {
   readonly folder: string;
-  /** The kustomization file in it, named like a `ManifestFile`. */
+  /** The kustomization file in it, as the user would name it. */
   readonly file: string;
 }
 
+/** What the entries of the input `manifests` mean: absolute paths of files, in order, each once. */
 export interface FoundFiles {
-  readonly files: readonly ManifestFile[];
+  readonly files: readonly string[];
   readonly kustomizations: readonly KustomizationFolder[];
   readonly problems: readonly Problem[];
 }
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 const KUSTOMIZATION_FILES: readonly string[] = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
-/** What all files together may weigh: far above any manifest, far below what a runner has. */
-const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * The files behind the entries of the input `manifests`, in the order of the entries, each once; those of a directory or a glob sorted by
- * name, as kubectl reads a directory.
+ * Finds the files behind the entries of the input `manifests`: those of a directory or a glob sorted by path, as kubectl reads a
+ * directory. A directory that holds a kustomization is not read but rendered.
  */
 export async function findFiles(entries: readonly string[], workspace: string): Promise<FoundFiles> {
-  const paths: string[] = [];
-  const kustomizations: KustomizationFolder[] = [];
-  const problems: Problem[] = [];
-  for (const entry of entries) {
-    const found = await expand(entry, workspace);
-    paths.push(...found.paths);
-    kustomizations.push(...found.kustomizations);
-    problems.push(...found.problems.map((message) => ({ message, position: null })));
-  }
-  const read = await readAll([...new Set(paths)], workspace);
-  return { files: read.files, kustomizations, problems: [...problems, ...read.problems] };
+  const all: Found[] = [];
+  for (const entry of entries) all.push(await expand(entry, workspace));
+  const kustomizations = new Map(all.flatMap((found) => found.kustomizations).map((each) => [each.folder, each]));
+  return {
+    files: [...new Set(all.flatMap((found) => found.files))],
+    kustomizations: [...kustomizations.values()],
+    problems: all.flatMap((found) => found.problems).map((message) => ({ message, position: null })),
+  };
 }
 
-interface Expanded {
-  readonly paths: readonly string[];
+/** A path as the user would name it: relative to the workspace, with forward slashes; absolute if it lies outside. */
+export function shownPath(absolute: string, workspace: string): string {
+  const relative = path.relative(workspace, absolute);
+  const outside = relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
+  return (outside ? absolute : relative).split(path.sep).join('/');
+}
+
+interface Found {
+  readonly files: readonly string[];
   readonly kustomizations: readonly KustomizationFolder[];
   readonly problems: readonly string[];
 }
 
-const NOTHING: Expanded = { paths: [], kustomizations: [], problems: [] };
+const NOTHING: Found = { files: [], kustomizations: [], problems: [] };
 
-async function expand(entry: string, workspace: string): Promise<Expanded> {
+function nothing(entry: string, why: string): Found {
+  return { ...NOTHING, problems: [`manifests: ${JSON.stringify(entry)} ${why}`] };
+}
+
+async function expand(entry: string, workspace: string): Promise<Found> {
   const absolute = path.resolve(workspace, entry);
   const found = await stat(absolute).catch(() => null);
-  if (found?.isFile() === true) return { ...NOTHING, paths: [absolute] };
+  if (found?.isFile() === true) return { ...NOTHING, files: [absolute] };
   if (found?.isDirectory() === true) return expandDirectory(entry, absolute, workspace);
-  if (!/[*?[{]/.test(entry)) return { ...NOTHING, problems: [`manifests: "${entry}" does not exist in ${workspace}`] };
-  const matches = (await Array.fromAsync(glob(entry, { cwd: workspace })))
-    .map((match) => path.resolve(workspace, match))
-    .sort();
-  const files: string[] = [];
-  for (const match of matches) if ((await stat(match)).isFile()) files.push(match);
-  if (files.length === 0)
-    return { ...NOTHING, problems: [`manifests: the glob "${entry}" matches no file in ${workspace}`] };
-  return { ...NOTHING, paths: files };
+  if (found !== null) return nothing(entry, 'is neither a file nor a directory');
+  if (/[*?[{]/.test(entry)) return expandGlob(entry, workspace);
+  return nothing(
+    entry,
+    `does not exist in ${workspace}; was the repository checked out, and is the path relative to it?`,
+  );
 }
 
-async function expandDirectory(entry: string, absolute: string, workspace: string): Promise<Expanded> {
-  const names = await readdir(absolute, { recursive: true, withFileTypes: true });
+async function expandGlob(entry: string, workspace: string): Promise<Found> {
+  const matches = (await Array.fromAsync(glob(entry, { cwd: workspace }))).map((each) => path.resolve(workspace, each));
+  if (matches.length === 0) return nothing(entry, `is a glob that matches nothing in ${workspace}`);
+  const files = await manifestsAmong(matches);
+  if (files.length > 0) return { ...NOTHING, files };
+  return nothing(
+    entry,
+    'is a glob that matches no .yaml, .yml or .json file; to read or render whole directories, name each of them',
+  );
+}
+
+async function expandDirectory(entry: string, directory: string, workspace: string): Promise<Found> {
+  const names = await readdir(directory, { recursive: true, withFileTypes: true }).catch((error: Error) => error);
+  if (names instanceof Error) return nothing(entry, `cannot be read: ${names.message}`);
   const own = KUSTOMIZATION_FILES.find((name) =>
-    names.some((each) => each.name === name && each.parentPath === absolute),
+    names.some((each) => each.name === name && each.parentPath === directory),
   );
   if (own !== undefined) {
-    return { ...NOTHING, kustomizations: [{ folder: absolute, file: shown(path.join(absolute, own), workspace) }] };
+    const file = shownPath(path.join(directory, own), workspace);
+    return { ...NOTHING, kustomizations: [{ folder: directory, file }] };
   }
-  const files = names
-    .filter((each) => each.isFile() && EXTENSIONS.has(path.extname(each.name)))
-    .map((each) => path.join(each.parentPath, each.name))
-    .sort();
-  if (files.length > 0) return { ...NOTHING, paths: files };
-  return { ...NOTHING, problems: [`manifests: the directory "${entry}" holds no .yaml, .yml or .json file`] };
+  const files = await manifestsAmong(names.map((each) => path.join(each.parentPath, each.name)));
+  return files.length > 0
+    ? { ...NOTHING, files }
+    : nothing(entry, 'is a directory without a .yaml, .yml or .json file');
 }
 
-async function readAll(
-  paths: readonly string[],
-  workspace: string,
-): Promise<{ readonly files: readonly ManifestFile[]; readonly problems: readonly Problem[] }> {
-  const files: ManifestFile[] = [];
-  const problems: Problem[] = [];
-  let total = 0;
-  for (const each of paths) {
-    const file = shown(each, workspace);
-    const bytes = await readFile(each);
-    total += bytes.length;
-    if (total > MOST_BYTES) {
-      problems.push({
-        message: `manifests: the files hold more than ${MOST_BYTES / 1024 / 1024} MiB; deploy them in several steps`,
-        position: { file, line: 1, column: 1 },
-      });
-      break;
-    }
-    const text = decode(bytes);
-    if (text === null)
-      problems.push({ message: `${file} is not UTF-8 text; save it as UTF-8`, position: { file, line: 1, column: 1 } });
-    else files.push({ file, text });
+/** Links to files are followed, as kubectl does; links to directories are not. */
+async function manifestsAmong(paths: readonly string[]): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const each of paths.filter((name) => EXTENSIONS.has(path.extname(name)))) {
+    if ((await stat(each).catch(() => null))?.isFile() === true) files.push(each);
   }
-  return { files, problems };
-}
-
-/** null for what is not UTF-8; a byte order mark is taken off. */
-function decode(bytes: Buffer): string | null {
-  if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes.includes(0)) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
-/** A path as the user would name it. */
-function shown(absolute: string, workspace: string): string {
-  const relative = path.relative(workspace, absolute);
-  return (relative.startsWith('..') ? absolute : relative).split(path.sep).join('/');
+  return files.sort();
 }

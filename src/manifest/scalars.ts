@@ -65,7 +65,7 @@ export function resolveTagged(tag: string, text: string): Scalar {
   if (accepts === undefined) return { value: text };
   const resolved = resolvePlain(text);
   if ('unfit' in resolved || accepts(resolved.value)) return resolved;
-  return { unfit: `"${text.slice(0, 60)}" is no !!${name}` };
+  return { unfit: `${JSON.stringify(text.slice(0, 60))} is no !!${name}` };
 }
 
 const ACCEPTED: ReadonlyMap<string, (value: unknown) => boolean> = new Map([

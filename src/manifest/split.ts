@@ -5,7 +5,7 @@ export interface Slice {
 }
 
 /** A line of three dashes with nothing behind but a comment: where kubectl cuts a file. Source: apimachinery/pkg/util/yaml, YAMLReader. */
-const SEPARATOR = /^---[ \t]*(?:#.*)?\r?$/gm;
+const SEPARATOR = /(?<![^\n])---[ \t]*(?:#[^\n]*)?\r?(?=\n|$)/g;
 
 /** Cuts a file into its documents: at `---`, or, in a file of JSON, behind each value. */
 export function splitDocuments(text: string): readonly Slice[] {
@@ -19,30 +19,39 @@ function splitYaml(text: string, from: number): readonly Slice[] {
   for (let match = SEPARATOR.exec(text); match !== null; match = SEPARATOR.exec(text)) {
     slices.push({ start, end: match.index });
     start = match.index + match[0].length;
-    // A match can be of no more than its own line, so that the next search starts behind it.
-    SEPARATOR.lastIndex = start;
   }
   slices.push({ start, end: text.length });
   return slices;
 }
 
-/** Values one behind another, as `jq` and `kubectl get -o json` print them; what follows anything else is left to YAML. */
+/** Values one behind another, as `jq` and `kubectl get -o json` print them; from where it is no JSON, it is left to YAML. */
 function splitJson(text: string): readonly Slice[] {
   const slices: Slice[] = [];
   let start = 0;
   for (;;) {
     const end = endOfValue(text, start);
     if (end === null) return [...slices, ...splitYaml(text, start)];
+    NOT_SPACE.lastIndex = end;
+    const next = NOT_SPACE.exec(text);
+    if (next?.[0] !== '{' || !isJson(text.slice(start, end))) return [...slices, ...splitYaml(text, start)];
     slices.push({ start, end });
-    const next = text.slice(end, end + 4096).search(/\S/);
-    if (next < 0 && end + 4096 >= text.length) return slices;
     start = end;
-    if (next < 0 || text[end + next] !== '{') return [...slices, ...splitYaml(text, start)];
+  }
+}
+
+const NOT_SPACE = /\S/g;
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
 const BRACKET = /["{}[\]]/g;
-const CLOSING_QUOTE = /\\[^]|"/g;
+const CLOSING_QUOTE = /\\[\s\S]|"/g;
 
 /** Behind the bracket that closes the value which starts at or after `from`; null if none does. */
 function endOfValue(text: string, from: number): number | null {

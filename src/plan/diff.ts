@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldChange } from '../apply/applied.ts';
 import type { KubernetesObject } from '../kubernetes.ts';
+import { hiddenChange } from './hidden.ts';
 
 /** What the server keeps for itself: no change of it is anybody's request. */
 const SERVER_FIELDS: ReadonlySet<string> = new Set([
@@ -11,9 +12,13 @@ const SERVER_FIELDS: ReadonlySet<string> = new Set([
   'creationTimestamp',
   'selfLink',
 ]);
+/** Bookkeeping of kubectl (it repeats the whole object, Secrets in clear) and of the server. */
+const BOOKKEEPING: ReadonlySet<string> = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  'deprecated.daemonset.template.generation',
+]);
 /** Fields by which the items of a list are known, in the order in which Kubernetes' own lists use them. */
 const ITEM_KEYS: readonly string[] = ['name', 'mountPath', 'containerPort', 'port', 'key', 'topologyKey', 'type', 'ip'];
-const HIDDEN = '(hidden)';
 
 /**
  * What an apply changes in a live object: every field that differs, as a person would write its path. Values of Secrets are never shown.
@@ -24,27 +29,17 @@ const HIDDEN = '(hidden)';
 export function diff(before: KubernetesObject | null, after: KubernetesObject): readonly FieldChange[] {
   if (before === null) return [];
   const changes = compare('', withoutServerFields(before), withoutServerFields(after));
-  const isSecret = after.kind === 'Secret' && groupless(after);
-  return changes.map((change) => (isSecret && /^(data|stringData)\b/.test(change.path)) || isSecretVariable(change.path) ? hidden(change) : change);
+  return changes.map((change) => hiddenChange(change, after));
 }
 
-/** A variable whose name says that its value is nobody's business. */
-function isSecretVariable(path: string): boolean {
-  return /\.env\[[^\]]*(pass|token|secret|credential|key|auth|dsn)[^\]]*\]/i.test(path);
-}
-
-function groupless(object: KubernetesObject): boolean {
-  return !object.apiVersion.includes('/');
-}
-
-function withoutServerFields(object: KubernetesObject): Readonly<Record<string, unknown>> {
+/** The object without status and without what the server and kubectl note down for themselves. */
+export function withoutServerFields(object: KubernetesObject): Readonly<Record<string, unknown>> {
   const { status: _status, metadata, ...rest } = object;
-  const kept = Object.entries(metadata).filter(([key]) => !SERVER_FIELDS.has(key));
-  return { ...rest, metadata: Object.fromEntries(kept) };
-}
-
-function hidden(change: FieldChange): FieldChange {
-  return { path: change.path, from: change.from === undefined ? undefined : HIDDEN, to: change.to === undefined ? undefined : HIDDEN };
+  const { annotations, ...others } = metadata;
+  const kept = Object.entries(others).filter(([key]) => !SERVER_FIELDS.has(key));
+  const notes = Object.entries(annotations ?? {}).filter(([key]) => !BOOKKEEPING.has(key));
+  const shown = notes.length === 0 ? [] : [['annotations', Object.fromEntries(notes)] as const];
+  return { ...rest, metadata: Object.fromEntries([...kept, ...shown]) };
 }
 
 type Mapping = Readonly<Record<string, unknown>>;
@@ -57,15 +52,16 @@ function compare(path: string, from: unknown, to: unknown): readonly FieldChange
   if (isDeepStrictEqual(from, to)) return [];
   if (isMapping(from) && isMapping(to)) {
     const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])];
-    return keys.flatMap((key) => compare(path === '' ? key : `${path}${step(key)}`, from[key], to[key]));
+    return keys.flatMap((key) => compare(pathOf(path, key), from[key], to[key]));
   }
   if (Array.isArray(from) && Array.isArray(to)) return compareLists(path, from, to);
   return [{ path, from, to }];
 }
 
-/** A key with dots in it (a label, an annotation) is bracketed, so that the path can be read. */
-function step(key: string): string {
-  return /^[\w-]+$/.test(key) ? `.${key}` : `[${key}]`;
+/** The path of a key. One with dots in it (a label, an annotation) is bracketed, so that the path can be read. */
+export function pathOf(path: string, key: string): string {
+  if (path === '') return key;
+  return /^[\w-]+$/.test(key) ? `${path}.${key}` : `${path}[${key}]`;
 }
 
 function compareLists(path: string, from: readonly unknown[], to: readonly unknown[]): readonly FieldChange[] {
@@ -86,7 +82,7 @@ function isKeyOf(key: string, list: readonly unknown[]): boolean {
   const values = list.map((item) => (isMapping(item) ? item[key] : undefined));
   return (
     values.every((value) => typeof value === 'string' || typeof value === 'number') &&
-    new Set(values).size === values.length
+    new Set(values.map(String)).size === values.length
   );
 }
 

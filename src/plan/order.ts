@@ -46,11 +46,17 @@ const RANKS: readonly (readonly string[])[] = [
 const RANK_OF: ReadonlyMap<string, number> = new Map(
   RANKS.flatMap((kinds, rank) => kinds.map((kind) => [kind, rank] as const)),
 );
+const FOUNDATION = RANK_OF.get('apiextensions.k8s.io/CustomResourceDefinition') ?? 0;
 const OTHER = RANK_OF.get('*') ?? 0;
 
 /** Lower ranks are applied first. */
 export function rankOf(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): number {
   return RANK_OF.get(`${groupOf(ref.apiVersion)}/${ref.kind}`) ?? OTHER;
+}
+
+/** Whether others can be checked only once this is there: a namespace, or the definition of a kind. */
+export function isFoundation(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
+  return rankOf(ref) <= FOUNDATION;
 }
 
 /** The same items in the order of application; stable. */

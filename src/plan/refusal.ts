@@ -7,6 +7,7 @@ import {
 } from '../kubernetes.ts';
 import type { ManifestDocument } from '../manifest/document.ts';
 import type { Problem } from '../problem.ts';
+import { type FieldError, fieldErrors } from './field-errors.ts';
 import { parseFieldPath } from './field-path.ts';
 
 /** One field that somebody else owns. */
@@ -14,6 +15,8 @@ export interface Conflict {
   /** As the server writes it: `.spec.replicas`. */
   readonly field: string;
   readonly manager: string;
+  /** Empty for the object itself: `scale`, `status`. */
+  readonly subresource: string;
 }
 
 /** The conflicts of a server-side apply; empty if it was refused for another reason. Source: managedfields, NewConflictError. */
@@ -24,6 +27,7 @@ export function conflictsOf(status: Status): readonly Conflict[] {
     .map((cause) => ({
       field: cause.field ?? '',
       manager: /conflict with "((?:[^"\\]|\\.)*)"/.exec(cause.message ?? '')?.[1] ?? 'another manager',
+      subresource: /with subresource "([^"]*)"/.exec(cause.message ?? '')?.[1] ?? '',
     }));
 }
 
@@ -34,17 +38,24 @@ export function refusalProblems(
   live: KubernetesObject | null,
 ): readonly Problem[] {
   const conflicts = conflictsOf(status);
-  if (conflicts.length > 0) return conflictProblems(document, conflicts, live);
-  const title = `${shortName(document.ref)} was refused by the server`;
-  const fields = fieldsIn(status);
-  if (fields.length === 0) return [problem(document, `${title}: ${messageOf(status)}`, [])];
-  return fields.map(({ field, message }) =>
-    problem(
-      document,
-      `${title}: ${field === '' ? '' : `${field}: `}${message}`,
-      parseFieldPath(field, document.object),
-    ),
+  if (conflicts.length > 0) return conflicts.map((conflict) => conflictProblem(document, conflict, live));
+  const fields = fieldErrors(status, document.object);
+  if (fields.length > 0) return fields.map((error) => fieldProblem(document, error));
+  const { advice, path } = adviceFor(status, document.object);
+  return [problem(document, `${title(document)}: ${messageOf(status)}${advice}`, path)];
+}
+
+/** One field that the server does not take, on its line. */
+export function fieldProblem(document: ManifestDocument, { field, message, path }: FieldError): Problem {
+  return problem(
+    document,
+    `${title(document)}: ${field === '' ? '' : `${field.replace(/^\./, '')}: `}${message}`,
+    path,
   );
+}
+
+function title(document: ManifestDocument): string {
+  return `${shortName(document.ref)} was refused by the server`;
 }
 
 function messageOf(status: Status): string {
@@ -55,58 +66,42 @@ function problem(document: ManifestDocument, message: string, path: FieldPath): 
   return { message, position: document.source.at(path) };
 }
 
-interface FieldError {
-  readonly field: string;
-  readonly message: string;
+interface Advice {
+  readonly advice: string;
+  readonly path: FieldPath;
 }
 
-/** Validation names its fields in the causes; the reader of server-side apply only in its text. */
-function fieldsIn(status: Status): readonly FieldError[] {
-  const causes = status.details?.causes ?? [];
-  const named = causes.filter((cause) => cause.field !== undefined && cause.field !== '<nil>' && cause.field !== '');
-  if (named.length > 0)
-    return named.map((cause) => ({ field: cause.field ?? '', message: cause.message ?? cause.reason ?? '' }));
+/** What to do where the server's own words do not say it. */
+function adviceFor(status: Status, object: KubernetesObject): Advice {
   const text = messageOf(status);
-  const typed = /failed to create (?:manager for existing fields|typed patch object) \([^)]*\): (.*)$/s.exec(text)?.[1];
-  if (typed !== undefined) return typedErrors(typed);
-  const strict = [...text.matchAll(/unknown field "([^"]+)"/g)].map((match) => ({
-    field: match[1] ?? '',
-    message: 'the server knows no such field',
-  }));
-  return strict;
-}
-
-function typedErrors(text: string): readonly FieldError[] {
-  const lines = text
-    .replace(/^errors:\s*/, '')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  return lines.map((line) => {
-    const match = /^(\.[^\s:]*(?:\[[^\]]*\][^\s:]*)*): (.*)$/.exec(line);
-    if (match === null) return { field: '', message: line };
-    const unknown = match[2] === 'field not declared in schema';
+  if (text.includes('managedFields must be nil'))
     return {
-      field: match[1] ?? '',
-      message: unknown ? 'the server knows no such field; is it misspelt, or indented wrongly?' : (match[2] ?? ''),
+      advice:
+        '; remove what the cluster adds by itself (managedFields, resourceVersion, uid, status) from the manifest',
+      path: ['metadata', 'managedFields'],
     };
-  });
+  if (status.code === 409 && object.metadata.resourceVersion !== undefined)
+    return {
+      advice: '; the manifest asks for one past state of the object: remove its resourceVersion and uid',
+      path: ['metadata', 'resourceVersion'],
+    };
+  if (status.code === 404 && status.details?.kind === 'namespaces')
+    return { advice: '; create it first, or add it to the manifest', path: ['metadata', 'namespace'] };
+  return { advice: '', path: [] };
 }
 
-function conflictProblems(
-  document: ManifestDocument,
-  conflicts: readonly Conflict[],
-  live: KubernetesObject | null,
-): readonly Problem[] {
-  return conflicts.map(({ field, manager }) => {
-    const entry = ownerEntry(live, manager);
-    const since = entry?.time === undefined ? '' : `, last at ${entry.time}`;
-    const how = entry?.operation === undefined ? '' : ` (${entry.operation}${since})`;
-    const message = `${shortName(document.ref)}: ${field} is owned by "${manager}"${how}. Take the field out of the manifest, or set force-conflicts: true to take it over`;
-    return problem(document, message, parseFieldPath(field, document.object));
-  });
+function conflictProblem(document: ManifestDocument, conflict: Conflict, live: KubernetesObject | null): Problem {
+  const { field, manager, subresource } = conflict;
+  const entry = ownerEntry(live, conflict);
+  const through = subresource === '' ? '' : ` through the subresource ${subresource}`;
+  const since = entry?.time === undefined ? '' : `, last at ${entry.time}`;
+  const how = entry?.operation === undefined ? '' : ` (${entry.operation}${through}${since})`;
+  const message = `${shortName(document.ref)}: ${field.replace(/^\./, '')} is owned by "${manager}"${how}, which gave it another value. Take the field out of the manifest, or set force-conflicts: true to take it over`;
+  return problem(document, message, parseFieldPath(field, document.object));
 }
 
-function ownerEntry(live: KubernetesObject | null, manager: string): ManagedFieldsEntry | undefined {
-  return live?.metadata.managedFields?.find((entry) => entry.manager === manager);
+function ownerEntry(live: KubernetesObject | null, conflict: Conflict): ManagedFieldsEntry | undefined {
+  return live?.metadata.managedFields?.find(
+    (entry) => entry.manager === conflict.manager && (entry.subresource ?? '') === conflict.subresource,
+  );
 }

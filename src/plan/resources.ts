@@ -23,7 +23,7 @@ export function definedResource(
       (each) =>
         each.group === groupOf(apiVersion) &&
         each.names?.kind === kind &&
-        each.versions?.some((served) => served.name === version) === true,
+        each.versions?.some((each) => each.name === version && each.served !== false) === true,
     );
   if (spec?.names?.plural === undefined) return null;
   return { apiVersion, kind, plural: spec.names.plural, namespaced: spec.scope !== 'Cluster' };

@@ -140,7 +140,7 @@ function changes(scene: Scene): Draft {
   const name = 'what this apply changed';
   if (scene.target.action === 'created')
     return { name, value: 'everything: the object is new', judgement: 'unknown', next: '' };
-  const paths = scene.target.changedPaths;
+  const paths = scene.target.changes?.map((change) => change.path) ?? null;
   if (paths === null) return { name, value: 'not known: nothing was applied', judgement: 'unknown', next: '' };
   return {
     name,

@@ -62,6 +62,10 @@ export interface ReportWorkload {
   readonly signals: readonly Signal[];
   /** Whether more replicas could help, in one sentence; empty where nothing stalled. */
   readonly moreReplicas: string;
+  /** The cause joined with what this apply changed, in one sentence; empty where nothing stalled or nothing is known. */
+  readonly blame: string;
+  /** What the workload's own annotations changed of the terms; empty if they say nothing. */
+  readonly override: string;
   readonly logs: readonly LogTail[];
 }
 

@@ -122,10 +122,14 @@ function causeText(workload: ReportWorkload, cause: ReportFinding): string {
     markdown(cause.summary),
     `**What to do.** ${markdown(cause.remedy)}${field}${value}`,
     `**Proof** (${cause.certainty}${cause.pods.length === 0 ? '' : `, ${cause.pods.length} ${cause.pods.length === 1 ? 'pod' : 'pods'}`})\n\n| observed | value |\n|---|---|\n${evidence.join('\n')}`,
+    workload.blame === '' ? '' : `**What changed.** ${markdown(workload.blame)}`,
+    workload.override === '' ? '' : `**Terms of its own.** ${markdown(workload.override)}`,
     `**What would prove it wrong.** ${markdown(cause.falsifier)}`,
     `**Would more replicas help?** ${markdown(workload.moreReplicas)}`,
     `${counts.desired} asked for · ${counts.updated} updated · ${counts.ready} ready · ${counts.available} available · ${counts.old} old · ${workload.seconds} s after the apply`,
-  ].join('\n\n');
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n');
 }
 
 const MARKS = { fine: '✅ fine', suspicious: '⚠️ suspicious', decisive: '❌ decisive', unknown: '❔ unknown' } as const;

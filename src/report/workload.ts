@@ -1,6 +1,8 @@
 import { shortName } from '../kubernetes.ts';
 import type { Finding } from '../stall/finding.ts';
+import { overrideOf, PATIENCE_ANNOTATION, TOLERATE_ANNOTATION } from '../stall/override.ts';
 import type { Decision, Standing } from '../verdict.ts';
+import { blame } from './blame.ts';
 import { fieldName } from './field-name.ts';
 import { couldMoreReplicasHelp } from './more-replicas.ts';
 import type { LogTail, ReportFinding, ReportWorkload } from './report.ts';
@@ -32,6 +34,8 @@ export function reportWorkload(standing: Standing, inspection: Inspection): Repo
     findings: standing.findings.map((finding) => reportFinding(finding, standing)),
     signals: inspection.signals,
     moreReplicas: cause === null ? '' : couldMoreReplicasHelp(cause.code),
+    blame: cause === null ? '' : blame(standing, cause),
+    override: overrideText(standing),
     logs: inspection.logs,
   };
 }
@@ -54,6 +58,15 @@ export function reasonOf(standing: Standing): string {
     case 'undecided':
       return `${name} ${ready}; the wait ended before it was decided`;
   }
+}
+
+function overrideText(standing: Standing): string {
+  const { patience, tolerated } = overrideOf(standing.target.desired);
+  const parts = [
+    ...(patience === null ? [] : [`${PATIENCE_ANNOTATION}: ${patience}`]),
+    ...(tolerated.length === 0 ? [] : [`${TOLERATE_ANNOTATION}: ${tolerated.join(', ')}`]),
+  ];
+  return parts.join('; ');
 }
 
 function countsText(standing: Standing): string {

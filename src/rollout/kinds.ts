@@ -1,4 +1,4 @@
-import { groupOf, type ObjectRef } from '../kubernetes.ts';
+import { groupOf, type KubernetesObject, type ObjectRef } from '../kubernetes.ts';
 import { followCustomResource } from './custom-resource.ts';
 import { followDaemonSet } from './daemon-set.ts';
 import { followDeployment } from './deployment.ts';
@@ -44,6 +44,14 @@ export function ruleFor(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): KindRule |
   const rule = RULES.get(kindKey(ref));
   if (rule !== undefined) return rule;
   return isBuiltIn(groupOf(ref.apiVersion)) ? null : followCustomResource;
+}
+
+/** Whether an object becomes something only after it was applied. */
+export function isFollowed(object: KubernetesObject): boolean {
+  if (object.kind === 'Service' && object.apiVersion === 'v1') {
+    return (object['spec'] as { readonly type?: string } | undefined)?.type === 'LoadBalancer';
+  }
+  return ruleFor(object) !== null;
 }
 
 export function hasPods(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {

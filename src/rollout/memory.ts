@@ -36,6 +36,7 @@ function rememberContainer(before: ContainerMemory | null, status: ContainerStat
     exits: rememberExits(before?.exits ?? [], status),
     readySince,
     wasReady: before?.wasReady === true || status.ready,
+    lostAt: status.ready ? null : wasReadyNow === null ? (before?.lostAt ?? null) : now,
     readyLost: (before?.readyLost ?? 0) + (lost ? 1 : 0),
   };
 }

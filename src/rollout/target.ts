@@ -1,3 +1,4 @@
+import type { FieldChange } from '../apply/applied.ts';
 import type { FieldPath, KubernetesObject, ObjectRef } from '../kubernetes.ts';
 import type { SourcePosition } from '../problem.ts';
 
@@ -9,8 +10,8 @@ export interface Target {
   /** The object before our apply; null if there was none, or if nothing was applied. */
   readonly before: KubernetesObject | null;
   readonly action: 'created' | 'changed' | 'unchanged' | 'watched';
-  /** Paths that our apply changed, as a person would write them (`spec.template.spec.containers[app].image`); null if nothing was applied. */
-  readonly changedPaths: readonly string[] | null;
+  /** What our apply changed of it; null if nothing was applied. */
+  readonly changes: readonly FieldChange[] | null;
   /** Milliseconds since the epoch, by the server's clock, at which the apply was answered, or the watch began. */
   readonly since: number;
   /** The field manager that we apply as, to tell our own changes from other people's. */

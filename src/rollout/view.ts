@@ -90,6 +90,8 @@ export interface ContainerMemory {
   /** Since when the container is ready; null if it is not. */
   readonly readySince: number | null;
   readonly wasReady: boolean;
+  /** When it was last seen to lose its readiness; null if it never had it, or has it. */
+  readonly lostAt: number | null;
   /** How often Ready turned from true to false without the container being restarted. */
   readonly readyLost: number;
 }

@@ -1,18 +1,24 @@
 import { FAMILIES } from './families.ts';
 import type { Finding, Patience, RawFinding } from './finding.ts';
 import { lastResort } from './last-resort.ts';
+import { overrideOf } from './override.ts';
+import { NEVER } from './ripeness.ts';
 import type { Scene } from './scene.ts';
 
 /**
  * Every reason why this workload is not there yet, the primary one first: ripe before unripe, then the deepest in the chain of causes,
  * then the more certain, then what explains more pods, then by name, so that the same scene always gives the same order.
  *
- * @param patience the user's factor on all spans
+ * @param patience the run's factor on all spans; the workload's own annotations go before it
  */
 export function findings(scene: Scene, patience: Patience): readonly Finding[] {
+  const override = overrideOf(scene.target.desired);
   const found = merge(FAMILIES.flatMap((family) => family(scene)));
   const all = merge([...found, ...lastResort(scene, found)]);
-  return all.map((raw) => weigh(raw, scene, patience)).sort(byPrecedence);
+  return all
+    .map((raw) => (override.tolerated.includes(raw.code) ? { ...raw, ripeness: NEVER } : raw))
+    .map((raw) => weigh(raw, scene, override.patience ?? patience))
+    .sort(byPrecedence);
 }
 
 /** Pods that stall for the same reason are one finding: that of the pod which ripens first, for all of them. */

@@ -83,7 +83,7 @@ export function lastLines(container: ContainerScene, scene: Scene): readonly str
 }
 
 const DEPENDENCY =
-  /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|connection refused|connection reset|no such host|name or service not known|name resolution|could ?n[o']t (connect|reach|resolve)|unable to connect|failed to connect|cannot connect|timed out|timeout|deadline exceeded|not ready|not yet|waiting for|unavailable|unreachable|no route to host|bad upstream|starting up|try(ing)? again|retry/i;
+  /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|connection (refused|reset|timed out)|no such host|name or service not known|name resolution|could ?n[o']t (connect|reach|resolve)|(unable|failed) to connect|cannot connect|timed? ?out|deadline exceeded|not ready|waiting for|unavailable|unreachable|no route to host/i;
 
 /**
  * Why this failure may be the fault of something that is still coming up, in words for the evidence; null if nothing says so. Such a

@@ -1,7 +1,7 @@
 import { DEPTH } from './depth.ts';
 import type { RawFinding } from './finding.ts';
 import { after, NEVER } from './ripeness.ts';
-import type { Scene } from './scene.ts';
+import type { ContainerScene, Scene } from './scene.ts';
 
 /** Codes that explain by themselves why a container restarts or is not ready. */
 const EXPLAIN_RESTARTS: ReadonlySet<string> = new Set([
@@ -21,7 +21,7 @@ export function lastResort(scene: Scene, found: readonly RawFinding[]): readonly
   const { breaks } = scene.track;
   const first = breaks[0];
   if (first === undefined) return [];
-  const explained = found.some((finding) => EXPLAIN_RESTARTS.has(finding.code));
+  const explained = found.some((finding) => EXPLAIN_RESTARTS.has(finding.code)) || scene.containers.some(isCrashing);
   const times = breaks.length === 1 ? 'once' : `${breaks.length} times`;
   return [
     {
@@ -42,6 +42,15 @@ export function lastResort(scene: Scene, found: readonly RawFinding[]): readonly
       pods: [],
     },
   ];
+}
+
+/**
+ * Without a readiness probe a container is ready for a moment at each start, so that a crash loop makes the rollout complete again and again:
+ * then the crashes have their own rule, also in the moments in which the container happens to run.
+ */
+function isCrashing(container: ContainerScene): boolean {
+  const ended = (container.memory?.exits.length ?? 0) > 0;
+  return ended && (container.spec.readinessProbe === undefined || container.memory?.wasReady !== true);
 }
 
 /** The cause that is named when a clock ran out and no family has anything to say. */

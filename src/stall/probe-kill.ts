@@ -1,5 +1,5 @@
 import type { Probe } from '../kubernetes.ts';
-import { eventTimes } from '../rollout/time.ts';
+import { eventTimes, timeOf } from '../rollout/time.ts';
 import { DEPTH } from './depth.ts';
 import { dependencyInSight, type ExitRecord, exitRecord, lastLines, lifetime } from './exits.ts';
 import type { RawFinding } from './finding.ts';
@@ -110,7 +110,7 @@ function judge(container: ContainerScene, record: ExitRecord, kills: ProbeKills,
       },
       ...(kills.failure === '' ? [] : [{ what: 'last failure', value: kills.failure.trim() }]),
     ],
-    remedy: { ...remedyOf(kills.probe, spec, budget), path },
+    remedy: { ...remedyOf(kills.probe, spec, budget, measuredStart(container, scene)), path },
     falsifier: 'The container passes the probe within its budget after one of its next starts.',
     ripeness: waiting ? after(kills.since, 60, kills.count, 3) : after(kills.since, 0, kills.count, 2),
     depth: DEPTH.probeKill,
@@ -122,19 +122,47 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
 }
 
-/** Room to come up: four times what was too short, and a minute at least. */
-function remedyOf(probe: 'liveness' | 'startup', spec: Probe, budget: number): Omit<RawFinding['remedy'], 'path'> {
+/** Seconds that pods of the earlier revision took from the start of this container to ready; null if none of them is ready. */
+function measuredStart(container: ContainerScene, scene: Scene): number | null {
+  const times = scene.rollout.otherPods.map((pod) => {
+    const ready = pod.status?.conditions?.find(
+      (condition) => condition.type === 'Ready' && condition.status === 'True',
+    );
+    const status = pod.status?.containerStatuses?.find((each) => each.name === container.name);
+    const [end, start] = [timeOf(ready?.lastTransitionTime), timeOf(status?.state?.running?.startedAt)];
+    return end === null || start === null ? null : (end - start) / 1000;
+  });
+  const known = times.filter((time) => time !== null && time >= 0);
+  return known.length === 0 ? null : Math.max(...known.map(Number));
+}
+
+/** Room to come up: twice what the earlier revision took, or, where that is not known, four times what was too short; a minute at least. */
+function remedyOf(
+  probe: 'liveness' | 'startup',
+  spec: Probe,
+  budget: number,
+  measured: number | null,
+): Omit<RawFinding['remedy'], 'path'> {
   const period = spec.periodSeconds ?? 10;
-  const wanted = Math.max(60, budget * 4);
+  const wanted = Math.max(60, measured === null ? budget * 4 : measured * 2, budget + period);
   const threshold = Math.ceil(wanted / period);
+  const took = measured === null ? '' : `; the earlier revision took ${Math.round(measured)} s`;
   if (probe === 'startup') {
     return {
-      text: `Raise startupProbe.failureThreshold to ${threshold} (${threshold * period} s to come up).`,
+      text: `Raise startupProbe.failureThreshold to ${threshold} (${threshold * period} s to come up${took}).`,
       value: String(threshold),
     };
   }
   return {
-    text: `Add a startupProbe with the same check, periodSeconds ${period} and failureThreshold ${threshold} (${threshold * period} s to come up): the liveness probe waits until it has passed.`,
-    value: `startupProbe: { periodSeconds: ${period}, failureThreshold: ${threshold} }`,
+    text: `Add a startupProbe with the same check, periodSeconds ${period} and failureThreshold ${threshold} (${threshold * period} s to come up${took}): the liveness probe waits until it has passed.`,
+    value: `startupProbe: { ${checkText(spec)}, periodSeconds: ${period}, failureThreshold: ${threshold} }`,
   };
+}
+
+/** The probe's check in YAML's flow style, to be pasted. */
+function checkText(spec: Probe): string {
+  if (spec.httpGet !== undefined) return `httpGet: { path: ${spec.httpGet.path ?? '/'}, port: ${spec.httpGet.port} }`;
+  if (spec.tcpSocket !== undefined) return `tcpSocket: { port: ${spec.tcpSocket.port} }`;
+  if (spec.grpc !== undefined) return `grpc: { port: ${spec.grpc.port} }`;
+  return `exec: { command: ${JSON.stringify(spec.exec?.command ?? [])} }`;
 }

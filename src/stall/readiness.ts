@@ -34,7 +34,7 @@ const WAITING_SECONDS = 150;
 /** Containers that run, without a restart, and never become ready. */
 export const readiness: Family = (scene) =>
   scene.containers.flatMap((container) => {
-    const since = runningSince(container);
+    const since = unreadySince(container);
     const probe = container.spec.readinessProbe;
     if (
       since === null ||
@@ -47,6 +47,12 @@ export const readiness: Family = (scene) =>
     if (failure === null) return [];
     return [judge(container, probe, since, failure, scene)];
   });
+
+/** Since when the present run is not ready: since its start, or since it lost its readiness. null if it does not run. */
+function unreadySince(container: ContainerScene): number | null {
+  const started = runningSince(container);
+  return started === null ? null : Math.max(started, container.memory?.lostAt ?? started);
+}
 
 interface Failure {
   readonly kind: ProbeFailure;
@@ -106,7 +112,7 @@ function judge(container: ContainerScene, probe: Probe, since: number, failure: 
     summary: `The readiness probe of ${containerTitle(container)} (${describeProbe(probe)}) does not pass: ${text.summary}`,
     evidence: [
       { what: `readiness probe, ${failure.count} failures`, value: failure.message },
-      { what: 'running since', value: `${Math.round((scene.now - since) / 1000)} s, without a restart` },
+      { what: 'not ready since', value: `${Math.round((scene.now - since) / 1000)} s, without a restart` },
     ],
     remedy: {
       text: text.remedy,

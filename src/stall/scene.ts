@@ -110,5 +110,5 @@ export function runningSince(container: ContainerScene): number | null {
 
 /** Whether this apply changed a field whose path contains all these parts; false if it is not known. */
 export function wasChanged(scene: Scene, ...parts: readonly string[]): boolean {
-  return scene.target.changedPaths?.some((path) => parts.every((part) => path.includes(part))) === true;
+  return scene.target.changes?.some(({ path }) => parts.every((part) => path.includes(part))) === true;
 }

@@ -55,7 +55,7 @@ function judge(pod: Pod, scene: Scene): RawFinding | null {
 function noRoom(pod: Pod, resource: string, message: SchedulerMessage, since: number, scene: Scene): RawFinding {
   const capacity = capacityFor(pod, resource, scene);
   const autoscaler = autoscalerFor(pod, scene);
-  const tooLarge = capacity !== null && capacity.request > capacity.largest.allocatable;
+  const tooLarge = capacity !== null && isFixed(resource) && capacity.request > capacity.largest.allocatable;
   const ripeness = roomRipeness(tooLarge, capacity, pod, autoscaler, since, scene);
   const request = capacity === null ? '' : ` ${formatQuantity(resource, capacity.request)}`;
   return {
@@ -76,6 +76,11 @@ function noRoom(pod: Pod, resource: string, message: SchedulerMessage, since: nu
     falsifier: 'A node with room joins, or another pod leaves.',
     ripeness,
   };
+}
+
+/** What a node has of these does not change; a device plugin may still bring what has a domain in its name (`nvidia.com/gpu`). */
+function isFixed(resource: string): boolean {
+  return !resource.includes('/');
 }
 
 function roomRipeness(

@@ -34,9 +34,9 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** `password: …`, `"apiKey":"…"`, `TOKEN=…` in a text. */
+/** `password: …`, `"apiKey":"…"`, `TOKEN=…` in a text, but not what follows a path. */
 const ASSIGNMENT =
-  /(["']?\b[\w.-]*(?:password|passwd|passphrase|pwd|token|secret|api[_-]?key|access[_-]?key|private[_-]?key|client-key-data|credentials?)["']?)(\s*=\s*|\s*:\s*)("(?:[^"\\]|\\.)*"|'[^'\n]*'|[^\s"',;&}\]]+)/gi;
+  /(?<![/\w.])(["']?\b[\w.-]*(?:password|passwd|passphrase|pwd|token|secret|api[_-]?key|access[_-]?key|private[_-]?key|client-key-data|credentials?)["']?)(\s*=\s*|\s*:\s*)("(?:[^"\\]|\\.)*"|'[^'\n]*'|[^\s"',;&}\]]+)/gi;
 
 /** In prose a colon follows a word as well: "failed to fetch token: unexpected status" is the cause, not a secret. */
 function withoutAssignment(whole: string, name: string, sign: string, value: string): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { app, documents, type GateRun, gate, inNamespace, kubectl, REGISTRY, skip, startGate } from './cluster.ts';
 
 const QUICK = { 'stable-for': '2s' } as const;
@@ -16,10 +16,15 @@ function expect(run: GateRun, verdict: string, cause = ''): void {
   assert.ok(run.summary.includes(failing ? '❌' : verdict === 'succeeded' ? '✅' : '⚠️'), run.summary);
 }
 
-function scenario(name: string, body: (namespace: string) => Promise<void>): void {
-  test(name, { skip, concurrency: true, timeout: 400_000 }, () =>
-    inNamespace(name.replace(/[^a-z0-9]+/g, '-').slice(0, 40), body),
-  );
+interface Scenario {
+  readonly name: string;
+  readonly body: (namespace: string) => Promise<void>;
+}
+
+const scenarios: Scenario[] = [];
+
+function scenario(name: string, body: Scenario['body']): void {
+  scenarios.push({ name, body });
 }
 
 function image(tag: string) {
@@ -299,3 +304,13 @@ subjects: [{ kind: ServiceAccount, name: deployer, namespace: ${namespace} }]
   const user = config.contexts[0]?.context.user;
   return JSON.stringify({ ...config, users: [{ name: user, user: { token } }] });
 }
+
+describe('on a live cluster', { concurrency: 12, skip }, () => {
+  for (const { name, body } of scenarios) {
+    const short = name
+      .replace(/[^a-z0-9]+/gi, '-')
+      .toLowerCase()
+      .slice(0, 40);
+    test(name, { timeout: 400_000 }, () => inNamespace(short, body));
+  }
+});

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Recording, RecordingLine } from '../../src/cluster/recording.ts';
 import type { Known, Lookup } from '../../src/rollout/view.ts';
+import { type Exchange, gateOf, isChange } from './gates.ts';
 import type { Named } from './resources.ts';
 
 /** A request as it arrives. */
@@ -18,7 +19,6 @@ export interface Answer {
   readonly gate: number | null;
 }
 
-type Exchange = Extract<RecordingLine, { readonly request: unknown }>;
 type LookupLine = Extract<RecordingLine, { readonly lookup: unknown }>;
 
 /** What differs from run to run without asking anything else. */
@@ -50,21 +50,8 @@ export function recordedAnswers(recording: Recording): (asked: Asked) => Answer 
     const count = counts.get(first) ?? 0;
     counts.set(first, count + 1);
     const line = loose[Math.min(count, loose.length - 1)] ?? first;
-    return { status: line.status, body: line.body, gate: isChange(line) ? line.at : null };
+    return { status: line.status, body: line.body, gate: isChange(line) ? gateOf(line) : null };
   };
-}
-
-/** The moments at which the recorded run changed something, ascending. */
-export function gatesOf(recording: Recording): readonly number[] {
-  return recording.lines.filter((line): line is Exchange => 'request' in line && isChange(line)).map((line) => line.at);
-}
-
-function isChange({ request, status }: Exchange): boolean {
-  const asks =
-    request.method === 'GET' ||
-    request.query['dryRun'] === 'All' ||
-    request.path.startsWith('/apis/authorization.k8s.io/');
-  return !asks && status < 400;
 }
 
 function isSame({ request }: Exchange, asked: Asked, ignored: readonly string[]): boolean {

@@ -7,6 +7,7 @@ export interface Faults {
   readonly expire?: number;
   /** 429 with Retry-After. */
   readonly throttle?: number;
+  readonly throttleSeconds?: number;
   /** 503, as a load balancer says it. */
   readonly unavailable?: number;
   /** The answer comes late. */
@@ -18,7 +19,7 @@ export interface Faults {
   readonly tear?: number;
 }
 
-export type FaultKind = Exclude<keyof Faults, 'seed' | 'slowMs'>;
+export type FaultKind = Exclude<keyof Faults, 'seed' | 'slowMs' | 'throttleSeconds'>;
 
 export interface Dice {
   /** Whether a fault strikes now. */

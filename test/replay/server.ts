@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Recording } from '../../src/cluster/recording.ts';
 import { rightTo } from '../../src/cluster/subscription.ts';
-import { type Answer, type Asked, failure, gatesOf, listOf, lookedUp, recordedAnswers } from './answers.ts';
+import { type Answer, type Asked, failure, listOf, lookedUp, recordedAnswers } from './answers.ts';
 import { createDice, type FaultKind, type Faults } from './faults.ts';
+import { gatesOf } from './gates.ts';
+import { readRequest, reply } from './http.ts';
 import { discovery, type Named, readPath, resourceList, resourcesAt } from './resources.ts';
 import { type Collection, createTimeline, stateAt } from './timeline.ts';
 import { createVirtualTime } from './virtual-time.ts';
@@ -77,7 +79,11 @@ interface Play {
 
 function createPlay(recording: Recording, options: ReplayOptions, dice: ReturnType<typeof createDice>): Play {
   const timeline = createTimeline(recording);
-  const time = createVirtualTime(gatesOf(recording), options.speed);
+  const gates = gatesOf(recording);
+  // A run that changes nothing begins with its first look.
+  const opening =
+    gates.length > 0 ? null : (recording.lines.find((line) => 'listed' in line || 'change' in line)?.at ?? 0);
+  const time = createVirtualTime(opening === null ? gates : [opening], options.speed);
   const recorded = recordedAnswers(recording);
   const forbidden = new Set(recording.lines.flatMap((line) => ('forbidden' in line ? [line.forbidden] : [])));
   const pages = new Map<string, { readonly items: readonly unknown[]; readonly version: string }>();
@@ -98,15 +104,21 @@ function createPlay(recording: Recording, options: ReplayOptions, dice: ReturnTy
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = await readRequest(request);
     if (dice.strikes('slow')) await sleep(options.faults?.slowMs ?? 20);
-    if (dice.strikes('drop')) return void response.destroy();
-    if (dice.strikes('throttle'))
-      return reply(response, 429, failure(429, 'TooManyRequests', 'too many requests'), { 'Retry-After': '1' });
-    if (dice.strikes('unavailable')) return reply(response, 503, 'upstream connect error');
-    if (asked.query['watch'] === 'true') return watch(asked, response);
-    const answer = answerTo(asked);
-    if (answer.gate !== null) time.open(answer.gate);
+    if (dice.strikes('drop')) response.destroy();
+    else if (dice.strikes('throttle'))
+      reply(response, 429, failure(429, 'TooManyRequests', 'too many requests'), {
+        'Retry-After': String(options.faults?.throttleSeconds ?? 1),
+      });
+    else if (dice.strikes('unavailable')) reply(response, 503, 'upstream connect error');
+    else if (asked.query['watch'] === 'true') watch(asked, response);
+    else answer(asked, response);
+  }
+
+  function answer(asked: Asked, response: ServerResponse): void {
+    const found = answerTo(asked);
+    if (found.gate !== null) time.open(found.gate);
     response.setHeader('Date', date());
-    reply(response, answer.status, answer.body);
+    reply(response, found.status, found.body);
     advance();
   }
 
@@ -142,6 +154,7 @@ function createPlay(recording: Recording, options: ReplayOptions, dice: ReturnTy
       forbidden.has(rightTo('list', named.resource, named.namespace))
     )
       return null;
+    if (opening !== null) time.open(opening);
     const { items, version } = stateAt(timeline.changes(collection), time.now());
     if (named.name === '') return page(named, query, items, String(version));
     const object = items.find((item) => item.metadata.name === named.name);
@@ -178,9 +191,13 @@ function createPlay(recording: Recording, options: ReplayOptions, dice: ReturnTy
     const named = readPath(resourcesAt(recording, time.now()), asked.path);
     const collection = named === null ? null : collectionOf(named, asked.query);
     if (named === null || collection === null || !timeline.knows(collection)) {
-      return reply(response, 403, failure(403, 'Forbidden', `${asked.path} is not in the recording`));
+      reply(response, 403, failure(403, 'Forbidden', `${asked.path} is not in the recording`));
+      return;
     }
-    if (dice.strikes('expire')) return reply(response, 410, failure(410, 'Expired', 'too old resource version'));
+    if (dice.strikes('expire')) {
+      reply(response, 410, failure(410, 'Expired', 'too old resource version'));
+      return;
+    }
     response.writeHead(200, { 'Content-Type': 'application/json' });
     const from = BigInt(asked.query['resourceVersion'] ?? '0');
     const endAt = time.now() + Number(asked.query['timeoutSeconds'] ?? '1800') * 1_000;
@@ -207,28 +224,4 @@ function collectionOf({ resource, namespace }: Named, query: Readonly<Record<str
     labelSelector: query['labelSelector'] ?? '',
     fieldSelector: query['fieldSelector'] ?? '',
   };
-}
-
-async function readRequest(request: IncomingMessage): Promise<Asked> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
-  const url = new URL(request.url ?? '/', 'http://replay');
-  return {
-    method: request.method ?? 'GET',
-    path: url.pathname,
-    query: Object.fromEntries(url.searchParams),
-    body: text === '' ? undefined : (JSON.parse(text) as unknown),
-  };
-}
-
-function reply(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const isText = typeof body === 'string';
-  response.writeHead(status, { 'Content-Type': isText ? 'text/plain' : 'application/json', ...headers });
-  response.end(isText ? body : JSON.stringify(body));
 }

@@ -1,6 +1,7 @@
 import type { ObjectChange } from '../../src/cluster/api.ts';
-import type { Recording } from '../../src/cluster/recording.ts';
+import type { Recording, RecordingLine } from '../../src/cluster/recording.ts';
 import type { KubernetesObject } from '../../src/kubernetes.ts';
+import { gateOf, isChange } from './gates.ts';
 import { isPicked } from './selectors.ts';
 
 /** A collection as a request names it. */
@@ -24,8 +25,6 @@ export interface Timeline {
   readonly changes: (collection: Collection) => readonly TimedChange[];
   /** Whether the recording knows the collection, empty or not. */
   readonly knows: (collection: Collection) => boolean;
-  /** Moments at which anything happens, ascending. */
-  readonly moments: readonly number[];
 }
 
 export function createTimeline(recording: Recording): Timeline {
@@ -33,15 +32,20 @@ export function createTimeline(recording: Recording): Timeline {
   const byKind = new Map<string, TimedChange[]>();
   const known = new Set<string>();
   const seen = new Set<string>();
+  // Without its lines about lists a recording does not tell what was empty from what was not looked at.
+  const tells = recording.lines.some((line) => 'listed' in line);
+  const namespaces = new Set<string>();
   for (const line of recording.lines) {
     if ('listed' in line) known.add(`${line.listed.apiVersion}/${line.listed.kind}/${line.listed.namespace}`);
-    if (!('change' in line)) continue;
-    const { type, object } = line.change;
+    const news = newsOf(line);
+    if (news === null) continue;
+    const { type, object } = news;
     const kind = kindOf(object);
-    known.add(`${kind}/${object.metadata.namespace ?? ''}`);
+    if ('change' in line) namespaces.add(object.metadata.namespace ?? '');
+    if ('change' in line) known.add(`${kind}/${object.metadata.namespace ?? ''}`);
     const all = byKind.get(kind) ?? [];
     byKind.set(kind, all);
-    const same = `${object.metadata.uid} ${object.metadata.resourceVersion} ${type}`;
+    const same = `${object.metadata.uid} ${object.metadata.resourceVersion} ${type === 'DELETED'}`;
     if (seen.has(same)) continue;
     seen.add(same);
     // What was there before the recording began was there from its beginning, whenever it was listed.
@@ -49,7 +53,7 @@ export function createTimeline(recording: Recording): Timeline {
       type === 'ADDED' &&
       Date.parse(object.metadata.creationTimestamp ?? '') < startedAt &&
       !all.some((one) => one.object.metadata.uid === object.metadata.uid);
-    all.push({ type, object, at: isOld ? 0 : line.at, version: 0n });
+    all.push({ ...news, at: isOld ? 0 : news.at, version: 0n });
   }
   for (const [kind, all] of byKind) byKind.set(kind, versioned(all));
   return {
@@ -58,9 +62,19 @@ export function createTimeline(recording: Recording): Timeline {
         isIn(object, collection),
       ),
     knows: ({ apiVersion, kind, namespace }) =>
-      known.has(`${apiVersion}/${kind}/${namespace}`) || known.has(`${apiVersion}/${kind}/`),
-    moments: [...new Set([...byKind.values()].flat().map((change) => change.at))].sort((a, b) => a - b),
+      (!tells && namespaces.has(namespace)) ||
+      known.has(`${apiVersion}/${kind}/${namespace}`) ||
+      known.has(`${apiVersion}/${kind}/`),
   };
+}
+
+/** What a line says about an object: a watch saw it, or the recorded run made it so, when it set out to. */
+function newsOf(line: RecordingLine): (ObjectChange & { readonly at: number }) | null {
+  if ('change' in line) return { ...line.change, at: line.at };
+  if (!('request' in line) || !isChange(line) || line.request.method === 'DELETE') return null;
+  const { body } = line;
+  const isObject = typeof body === 'object' && body !== null && 'metadata' in body && 'kind' in body;
+  return isObject ? { type: 'MODIFIED', object: body as KubernetesObject, at: gateOf(line) } : null;
 }
 
 /** The state of a collection at a moment, by key, and the version that stands for it. */

@@ -42,13 +42,15 @@ export function openWatchStream(
   }
 
   function sendChange({ type, object, version: own }: TimedChange): void {
-    if (dice.strikes('drop')) return cut();
-    if (dice.strikes('expire')) return expire();
-    if (dice.strikes('tear')) return tear();
-    send(type, object);
-    if (dice.strikes('duplicate')) send(type, object);
-    version = own;
-    index += 1;
+    if (dice.strikes('drop')) cut();
+    else if (dice.strikes('expire')) expire();
+    else if (dice.strikes('tear')) tear();
+    else {
+      send(type, object);
+      if (dice.strikes('duplicate')) send(type, object);
+      version = own;
+      index += 1;
+    }
   }
 
   function cut(): void {

@@ -60,6 +60,8 @@ describe('redactText', () => {
     'references non-existent secret key: password',
     'failed to authorize: failed to fetch anonymous token: unexpected status from GET request to https://auth.example/token: 401 Unauthorized',
     'failed to fetch token: serviceaccounts "app" not found',
+    'exec: "/etc/passwd": permission denied',
+    'open /run/secrets/token: no such file or directory',
     'docker-pullable://registry.example/app@sha256:0123456789abcdef',
     'Back-off pulling image "registry.example/basic:v1"',
     'MountVolume.SetUp failed for volume "keys" : secret "keys" not found',

@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Applied } from '../../src/apply/applied.ts';
+import { apply } from '../../src/apply/apply.ts';
+import type { ApiRequest } from '../../src/cluster/api.ts';
+import { plan } from '../../src/plan/plan.ts';
+import { GateError, type Problem } from '../../src/problem.ts';
+import { type FakeServer, fakeServer, isChange, manifest, type Refusal } from '../plan/server.ts';
+
+const OPTIONS = { namespace: 'shop', fieldManager: 'rollout-gate', forceConflicts: false };
+
+interface Run {
+  readonly applied: readonly Applied[];
+  readonly told: readonly Applied[];
+}
+
+async function run(server: FakeServer, ...texts: readonly string[]): Promise<Run> {
+  const told: Applied[] = [];
+  const planned = await plan(manifest(texts.join('---\n')), server.api, OPTIONS);
+  const applied = await apply(planned, server.api, OPTIONS, (each) => told.push(each));
+  return { applied, told };
+}
+
+async function problemsOf(running: Promise<Run>): Promise<readonly Problem[]> {
+  const error: unknown = await running.catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof GateError, `${error instanceof Error ? error.stack : 'nothing was refused'}`);
+  return error.problems;
+}
+
+/** What was changed, in order: the last two parts of the paths. */
+function changed(server: FakeServer): readonly string[] {
+  return server.requests.filter(isChange).map((request) => request.path.split('/').slice(-2).join('/'));
+}
+
+function configMap(name: string, namespace = 'shop', value = 'x'): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: ${namespace}}\ndata: {a: "${value}"}\n`;
+}
+
+const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: new}\n';
+const TREE = 'apiVersion: example.com/v1\nkind: Tree\nmetadata: {name: oak}\n';
+const DEFINITION = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: trees.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Tree, plural: trees}
+  versions: [{name: v1}]
+`;
+
+function refusing(test: (request: ApiRequest) => boolean, refusal: Refusal | Error) {
+  return { refuse: (request: ApiRequest) => (test(request) ? refusal : null) };
+}
+
+const isApply = (path: RegExp) => (request: ApiRequest) => isChange(request) && path.test(request.path);
+
+describe('what is applied', () => {
+  test('goes in the order of the plan, exactly as it is written, and is told of at once', async () => {
+    const server = fakeServer();
+    const { applied, told } = await run(server, TREE, configMap('a', 'new'), DEFINITION, NAMESPACE);
+    assert.deepEqual(changed(server), [
+      'namespaces/new',
+      'customresourcedefinitions/trees.example.com',
+      'configmaps/a',
+      'trees/oak',
+    ]);
+    assert.deepEqual(told, applied);
+    const sent = server.requests.filter(isApply(/configmaps/))[0];
+    assert.deepEqual(sent?.body, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'a', namespace: 'new' },
+      data: { a: 'x' },
+    });
+    assert.deepEqual(sent?.query, { fieldManager: 'rollout-gate', fieldValidation: 'Strict' });
+  });
+
+  test('is kept with its state before and after, and with what changed', async () => {
+    const server = fakeServer();
+    for (const name of ['same', 'other'])
+      server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'shop' }, data: { a: 'x' } });
+    const { applied } = await run(server, configMap('same'), configMap('other', 'shop', 'y'), configMap('new'));
+    assert.deepEqual(
+      applied.map(({ ref, action, changes, before, after }) => [
+        ref.name,
+        action,
+        changes,
+        before?.['data'],
+        after['data'],
+      ]),
+      [
+        ['same', 'unchanged', [], { a: 'x' }, { a: 'x' }],
+        ['other', 'changed', [{ path: 'data.a', from: 'x', to: 'y' }], { a: 'x' }, { a: 'y' }],
+        ['new', 'created', [], undefined, { a: 'x' }],
+      ],
+    );
+  });
+
+  test('the state before is that right before the apply, not that of the plan', async () => {
+    const server = fakeServer();
+    const metadata = { name: 'a', namespace: 'shop' };
+    server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'old' } });
+    const planned = await plan(manifest(configMap('a')), server.api, OPTIONS);
+    server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'newer' } });
+    const [applied] = await apply(planned, server.api, OPTIONS, () => undefined);
+    assert.deepEqual(applied?.before?.['data'], { a: 'newer' });
+  });
+});
+
+describe('what could not be checked in the plan', () => {
+  test('is checked once namespaces and definitions are there and served, before anything else is applied', async () => {
+    const server = fakeServer({ establishedAfter: 3 });
+    await run(server, configMap('first'), TREE, DEFINITION, NAMESPACE, configMap('a', 'new'));
+    const steps = server.requests
+      .filter((request) => request.method === 'PATCH')
+      .map(
+        ({ path, query }) =>
+          `${query?.['dryRun'] === undefined ? 'apply' : 'check'} ${path.split('/').slice(-3).join('/')}`,
+      );
+    const from = steps.indexOf(
+      'apply apiextensions.k8s.io/v1/customresourcedefinitions/trees.example.com'.replace('apiextensions.k8s.io/', ''),
+    );
+    assert.deepEqual(steps.slice(from + 1), [
+      'check new/configmaps/a',
+      'check shop/trees/oak',
+      'apply shop/configmaps/first',
+      'apply new/configmaps/a',
+      'apply shop/trees/oak',
+    ]);
+  });
+
+  test('and refused then, stops the apply with only those changed', async () => {
+    const wrong = {
+      code: 422,
+      message: 'Tree "oak" is invalid',
+      details: { causes: [{ field: 'kind', message: 'no' }] },
+    };
+    const server = fakeServer(refusing(({ path, method }) => method === 'PATCH' && path.endsWith('oak'), wrong));
+    const problems = await problemsOf(run(server, configMap('first'), TREE, DEFINITION));
+    assert.deepEqual(changed(server), ['customresourcedefinitions/trees.example.com']);
+    assert.equal(problems[0]?.position?.line, 7);
+    assert.match(
+      problems[1]?.message ?? '',
+      /stopped after 1 of 3 .*Changed: CustomResourceDefinition\/trees\.example\.com\. Not applied.*ConfigMap\/first in shop, Tree\/oak in shop/,
+    );
+  });
+
+  test('a definition that can never be served ends the wait', async () => {
+    const status = { conditions: [{ type: 'NamesAccepted', status: 'False', message: '"trees" is already in use' }] };
+    const server = fakeServer();
+    const never = {
+      ...server.api,
+      request: async (request: ApiRequest) => {
+        const answer = await server.api.request(request);
+        const isRead = request.method === 'GET' && request.path.endsWith('trees.example.com') && answer.ok;
+        return isRead ? { ...answer, body: { ...(answer.body as object), status } } : answer;
+      },
+    };
+    const problems = await problemsOf(run({ ...server, api: never }, DEFINITION));
+    assert.match(
+      problems[0]?.message ?? '',
+      /was applied, but is not served: NamesAccepted False "trees" is already in use/,
+    );
+  });
+});
+
+describe('an apply that breaks off', () => {
+  test('tells what was changed by then and what was not', async () => {
+    const refusal = { code: 403, message: 'exceeded quota' };
+    const server = fakeServer(refusing(isApply(/configmaps\/b/), refusal));
+    server.put({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'same', namespace: 'shop' },
+      data: { a: 'x' },
+    });
+    const problems = await problemsOf(run(server, configMap('same'), configMap('a'), configMap('b'), configMap('c')));
+    assert.match(problems[0]?.message ?? '', /ConfigMap\/b was refused by the server: exceeded quota/);
+    assert.equal(problems[0]?.position?.line, 11);
+    assert.equal(
+      problems[1]?.message,
+      'The apply stopped after 2 of 4 objects. Changed: ConfigMap/a in shop. Not applied, or without an answer: ConfigMap/b in shop, ConfigMap/c in shop',
+    );
+    assert.equal(server.get('/api/v1/namespaces/shop/configmaps/c'), undefined);
+  });
+
+  test('tells so too when the connection breaks', async () => {
+    const server = fakeServer(refusing(isApply(/configmaps\/b/), GateError.of('the server does not answer')));
+    const problems = await problemsOf(run(server, configMap('a'), configMap('b')));
+    assert.deepEqual(
+      problems.map((problem) => problem.message),
+      [
+        'the server does not answer',
+        'The apply stopped after 1 of 2 objects. Changed: ConfigMap/a in shop. Not applied, or without an answer: ConfigMap/b in shop',
+      ],
+    );
+  });
+
+  test('by a bug is not dressed up as a refusal', async () => {
+    const server = fakeServer(refusing(isApply(/configmaps\/a/), new TypeError('a bug')));
+    await assert.rejects(run(server, configMap('a')), TypeError);
+  });
+
+  for (const passing of [
+    {
+      code: 409,
+      message:
+        'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+    },
+    { code: 404, message: 'the server could not find the requested resource', details: {} },
+    {
+      code: 403,
+      message:
+        'pods "a" is forbidden: error looking up service account new/default: serviceaccount "default" not found',
+    },
+  ]) {
+    test(`goes on after what passes by itself: ${passing.message.slice(0, 60)}`, async () => {
+      let times = 2;
+      const server = fakeServer({
+        refuse: (request) => {
+          if (!isChange(request) || times === 0) return null;
+          times -= 1;
+          return passing;
+        },
+      });
+      const { applied } = await run(server, configMap('a'));
+      assert.equal(applied[0]?.action, 'created');
+      assert.equal(changed(server).length, 3);
+    });
+  }
+});
+
+describe('an object of a client-side apply', () => {
+  const entry = { manager: 'kubectl-client-side-apply', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' };
+  const metadata = {
+    name: 'a',
+    namespace: 'shop',
+    managedFields: [{ ...entry, fieldsV1: { 'f:data': { 'f:a': {} } } }],
+  };
+
+  test('becomes ours before it is applied; its state before is that of its owner', async () => {
+    const server = fakeServer();
+    server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'old' } });
+    const { applied } = await run(server, configMap('a'));
+    const [first, second] = server.requests.filter(isChange);
+    assert.equal(first?.contentType, 'application/json-patch+json');
+    assert.equal(second?.contentType, 'application/apply-patch+yaml');
+    assert.equal(applied[0]?.before?.metadata.managedFields?.[0]?.manager, 'kubectl-client-side-apply');
+    assert.deepEqual(applied[0]?.changes, [{ path: 'data.a', from: 'old', to: 'x' }]);
+    const owners = server.get('/api/v1/namespaces/shop/configmaps/a')?.metadata.managedFields;
+    assert.deepEqual(
+      owners?.map((each) => [each.manager, each.operation]),
+      [['rollout-gate', 'Apply']],
+    );
+  });
+
+  test('that somebody changes in between is read again', async () => {
+    const server = fakeServer();
+    server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'old' } });
+    let meddled = false;
+    const meddling = {
+      ...server.api,
+      request: async (request: ApiRequest) => {
+        if (request.contentType === 'application/json-patch+json' && !meddled) {
+          meddled = true;
+          server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'older' } });
+        }
+        return server.api.request(request);
+      },
+    };
+    const { applied } = await run({ ...server, api: meddling }, configMap('a'));
+    assert.equal(applied[0]?.action, 'changed');
+    assert.equal(server.requests.filter((request) => request.contentType === 'application/json-patch+json').length, 2);
+  });
+
+  test('whose ownership may not be changed stops the apply with the server’s own words', async () => {
+    const server = fakeServer(
+      refusing((request) => request.contentType === 'application/json-patch+json', {
+        code: 403,
+        message: 'User "ci" cannot patch',
+      }),
+    );
+    server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'old' } });
+    const problems = await problemsOf(run(server, configMap('a')));
+    assert.match(
+      problems[0]?.message ?? '',
+      /ConfigMap\/a was last applied by a client-side kubectl apply.*User "ci" cannot patch/,
+    );
+  });
+});
