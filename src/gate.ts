@@ -177,6 +177,7 @@ async function observed(
       store.take(change, connection.now());
       changes.raise();
     },
+    onListed: recorder.listed,
     onForbidden: (right) => {
       recorder.forbidden(right);
       store.forbid(right);

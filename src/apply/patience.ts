@@ -8,12 +8,21 @@ export const ESTABLISHED_MS = 60_000;
 const SETTLING_MS = 10_000;
 export const POLL_MS = 250;
 
-/** Repeats a request whose refusal passes by itself; whatever the last answer is stands. */
-export async function patiently(request: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+type Refusal = Extract<ApiAnswer, { readonly ok: false }>;
+
+/**
+ * Repeats a request whose refusal passes by itself; whatever the last answer is stands.
+ *
+ * @param alsoPasses further refusals that are worth another try at that moment
+ */
+export async function patiently(
+  request: () => Promise<ApiAnswer>,
+  alsoPasses: (refusal: Refusal) => boolean = () => false,
+): Promise<ApiAnswer> {
   const end = performance.now() + SETTLING_MS;
   for (;;) {
     const answer = await request();
-    if (answer.ok || !passes(answer) || performance.now() > end) return answer;
+    if (answer.ok || performance.now() > end || !(passes(answer) || alsoPasses(answer))) return answer;
     await sleep(POLL_MS);
   }
 }
@@ -22,7 +31,7 @@ export async function patiently(request: () => Promise<ApiAnswer>): Promise<ApiA
  * Just created namespaces, kinds and default service accounts are not known everywhere at once, and somebody may have written the object
  * in between (409 without a conflict over fields).
  */
-function passes(answer: Extract<ApiAnswer, { readonly ok: false }>): boolean {
+function passes(answer: Refusal): boolean {
   const text = answer.failure.message ?? '';
   if (answer.status === 409)
     return text.includes('the object has been modified') && conflictsOf(answer.failure).length === 0;

@@ -1,8 +1,12 @@
 import type { Api } from '../cluster/api.ts';
+import type { Status } from '../kubernetes.ts';
 import { checkAll } from '../plan/check.ts';
 import type { Planned, PlanOptions } from '../plan/planned.ts';
 import { GateError, type Problem } from '../problem.ts';
 import { patiently, servedResource } from './patience.ts';
+
+/** How long a changed definition may take to reach the part of the server that knows the fields. */
+const SCHEMA_LAG_MS = 3_000;
 
 /**
  * Checks what could not be checked before, now that namespaces and definitions are there.
@@ -15,7 +19,10 @@ export async function recheck(rest: readonly Planned[], api: Api, options: PlanO
   const open = rest.filter((each) => each.deferred === 'namespace' || each.deferred === 'kind');
   if (open.length === 0) return rest;
   const { objects: renamed, problems: unserved } = await withResources(open, api);
-  const patient: Api = { ...api, request: (request) => patiently(() => api.request(request)) };
+  const end = performance.now() + SCHEMA_LAG_MS;
+  const isLag = ({ failure }: { readonly failure: Status }) =>
+    performance.now() < end && failure.message?.includes('field not declared in schema') === true;
+  const patient: Api = { ...api, request: (request) => patiently(() => api.request(request), isLag) };
   const notYet = { namespaces: new Set<string>(), isNewKind: () => false };
   const already = rest.filter((each) => !open.includes(each));
   const { objects, problems } = await checkAll(renamed, notYet, already, patient, options);

@@ -5,6 +5,7 @@ import { type ApiAnswer, type ApiResource, resourcePath } from './api.ts';
 import type { Connection } from './connect.ts';
 import { listAll } from './list.ts';
 import { readLog } from './logs.ts';
+import { nodeRoom } from './node-room.ts';
 import { scheduledPod } from './scheduled-pod.ts';
 import { arrived, rightTo, type Subscription } from './subscription.ts';
 
@@ -58,7 +59,7 @@ export async function lookUp<L extends Lookup>(
 function find(connection: Connection, lookup: Lookup, logLines: number): Promise<Found<unknown>> {
   switch (lookup.kind) {
     case 'nodes':
-      return list(connection, { resource: NODES, namespace: '' });
+      return list(connection, { resource: NODES, namespace: '' }, nodeRoom);
     case 'scheduled-pods':
       return list(connection, { resource: PODS, namespace: '', fieldSelector: HOLDS_A_PLACE }, scheduledPod);
     case 'quotas':

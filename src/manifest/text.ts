@@ -10,7 +10,7 @@ export interface ManifestFile {
 }
 
 /** What all files together may weigh: far above any manifest, far below what a runner has. */
-export const MOST_BYTES = 64 * 1024 * 1024;
+export const MOST_BYTES = 16 * 1024 * 1024;
 
 /** Reads files as UTF-8 text; what cannot be read is a problem. */
 export async function readTexts(

@@ -59,7 +59,7 @@ export function unfold(document: Document.Parsed): unknown {
     for (const pair of map.items as readonly Pair[]) {
       if (isMergeKey(pair.key)) {
         const from = unfoldNode(pair.value);
-        mergedSize += 0;
+        mergedSize += from.size;
         for (const [key, value] of mergedFields(from.value, offsetOf(pair.value))) fields.set(key, { value, size: 0 });
         continue;
       }

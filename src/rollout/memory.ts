@@ -62,12 +62,16 @@ function rememberWaiting(
   return [...known.filter((other) => other !== earlier), entry];
 }
 
-/** Runs are numbered by restartCount: the run that ended last is `restartCount` itself if the state is terminated, else the one before. */
+/**
+ * Runs are numbered by restartCount. Of a container that runs, the last ended run is the one before; one that waits to be started again shows
+ * its present number with the run that has just ended. Source: kubelet_pods.go, convertToAPIContainerStatuses.
+ */
 function rememberExits(known: readonly ContainerExit[], status: ContainerStatus): readonly ContainerExit[] {
   const current = status.state?.terminated;
   const last = status.lastState?.terminated;
+  const lastRun = status.state?.waiting === undefined ? status.restartCount - 1 : status.restartCount;
   const seen = [
-    last === undefined ? null : exitOf(status.restartCount - 1, last),
+    last === undefined ? null : exitOf(lastRun, last),
     current === undefined ? null : exitOf(status.restartCount, current),
   ].filter((exit) => exit !== null);
   const exits = new Map(known.map((exit) => [exit.restart, exit]));

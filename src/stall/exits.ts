@@ -21,7 +21,7 @@ export function exitRecord(container: ContainerScene, scene: Scene): ExitRecord 
   const exits = container.memory?.exits ?? [];
   const last = exits.at(-1);
   if (last === undefined) return null;
-  const ended = container.status?.state?.terminated !== undefined;
+  const ended = container.status?.state?.running === undefined;
   const total = Math.max(exits.length, (container.status?.restartCount ?? 0) + (ended ? 1 : 0));
   const differs = exits.findLastIndex((exit) => exit.exitCode !== last.exitCode);
   const same = exits.slice(differs + 1);

@@ -65,7 +65,7 @@ describe('what is applied', () => {
       'trees/oak',
     ]);
     assert.deepEqual(told, applied);
-    const sent = server.requests.filter(isApply(/configmaps/))[0];
+    const sent = server.requests.find(isApply(/configmaps/));
     assert.deepEqual(sent?.body, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -142,6 +142,24 @@ describe('what could not be checked in the plan', () => {
     assert.match(
       problems[1]?.message ?? '',
       /stopped after 1 of 3 .*Changed: CustomResourceDefinition\/trees\.example\.com\. Not applied.*ConfigMap\/first in shop, Tree\/oak in shop/,
+    );
+  });
+
+  test('a field that its definition has only just got is waited for', async () => {
+    let times = 2;
+    const message =
+      'failed to create typed patch object (shop/oak; example.com/v1, Kind=Tree): .spec.age: field not declared in schema';
+    const server = fakeServer({
+      refuse: ({ path, method }) => {
+        if (method !== 'PATCH' || !path.endsWith('oak') || times === 0) return null;
+        times -= 1;
+        return { code: 500, message };
+      },
+    });
+    const { applied } = await run(server, `${TREE}spec: {age: 3}\n`, DEFINITION);
+    assert.deepEqual(
+      applied.map((each) => each.ref.kind),
+      ['CustomResourceDefinition', 'Tree'],
     );
   });
 

@@ -121,7 +121,6 @@ items:
     ['a.yaml:4:', 'a.yaml:5:', 'a.yaml:6:'],
   );
   assert.match(problems[2] ?? '', /apiVersion and kind are missing/);
-  assert.equal(problems.length, 3);
 });
 
 test('every field is kept as it was: unknown ones, and what generated models would drop', async (t) => {
