@@ -35,7 +35,7 @@ function states(all: readonly ContainerScene[], scene: Scene, decisive: boolean)
     .join('; ');
   const restarts = all.reduce((sum, container) => sum + (container.status?.restartCount ?? 0), 0);
   const last = all.map((container) => container.memory?.exits.at(-1)).find((exit) => exit !== undefined);
-  const bad = all.some((container) => container.status?.ready !== true && container.role !== 'init') && restarts > 0;
+  const bad = all.some((container) => isFailing(container));
   return {
     name: title(all[0]),
     value: `${value}; ${restarts} restarts${last === undefined ? '' : `; last end: ${describeExit(last)}`}`,
@@ -45,6 +45,16 @@ function states(all: readonly ContainerScene[], scene: Scene, decisive: boolean)
         ? `kubectl logs ${all[0]?.podName ?? ''} -c ${all[0]?.name ?? ''} -n ${scene.target.ref.namespace} --previous`
         : '',
   };
+}
+
+/** Restarted, or kept from starting by something else than the order of the pod's containers. */
+function isFailing(container: ContainerScene): boolean {
+  const waiting = container.status?.state?.waiting?.reason ?? '';
+  const waits = waiting !== '' && waiting !== 'ContainerCreating' && waiting !== 'PodInitializing';
+  return (
+    waits ||
+    (container.status?.ready !== true && container.role !== 'init' && (container.status?.restartCount ?? 0) > 0)
+  );
 }
 
 function stateOf(container: ContainerScene): string {
@@ -116,8 +126,13 @@ function startTimes(scene: Scene): Draft {
   const value =
     times.length === 0
       ? 'no pod of this revision became ready'
-      : `${Math.min(...times)} to ${Math.max(...times)} s over ${times.length} pods`;
+      : `${spread(times)} s over ${times.length} ${times.length === 1 ? 'pod' : 'pods'}`;
   return { name: 'from placement to ready', value, judgement: times.length === 0 ? 'suspicious' : 'fine', next: '' };
+}
+
+function spread(times: readonly number[]): string {
+  const [least, most] = [Math.min(...times), Math.max(...times)];
+  return least === most ? String(least) : `${least} to ${most}`;
 }
 
 function before(scene: Scene): Draft {

@@ -18,10 +18,11 @@ interface Section {
  * changed; the logs. Never above GitHub's limit: cut from the least important end, saying what was cut.
  */
 export function renderSummary(report: Report, mostBytes: number = MOST_BYTES): string {
+  const failed = report.workloads.filter((workload) => workload.cause !== null);
   const sections = [
     headline(report),
     problems(report),
-    ...report.workloads.filter(isFailed).flatMap(failedWorkload),
+    ...failed.flatMap((workload) => failedWorkload(workload, failed.length > 1)),
     workloadTable(report),
     timeline(report),
     changes(report),
@@ -95,31 +96,27 @@ function problems(report: Report): Section {
   };
 }
 
-function isFailed(workload: ReportWorkload): boolean {
-  return workload.cause !== null;
-}
-
-function failedWorkload(workload: ReportWorkload): readonly Section[] {
+/** @param several whether others failed too, so that each needs a title and a sentence of its own */
+function failedWorkload(workload: ReportWorkload, several: boolean): readonly Section[] {
   const name = `${workload.kind}/${workload.name}`;
   const { cause } = workload;
   if (cause === null) return [];
   return [
-    { title: `cause of ${name}`, weight: 80, text: causeText(workload, cause) },
+    { title: `cause of ${name}`, weight: 80, text: causeText(workload, cause, several) },
     { title: `signals of ${name}`, weight: 60, text: signalsText(workload) },
     { title: `other findings of ${name}`, weight: 40, text: otherFindings(workload) },
     { title: `logs of ${name}`, weight: 20, text: logsText(workload.logs) },
   ];
 }
 
-function causeText(workload: ReportWorkload, cause: ReportFinding): string {
+function causeText(workload: ReportWorkload, cause: ReportFinding, several: boolean): string {
   const evidence = cause.evidence.map((each) => `| ${markdown(each.what)} | ${markdownCode(each.value)} |`);
   const place = cause.position === null ? '' : ` (${markdownCode(`${cause.position.file}:${cause.position.line}`)})`;
   const field = cause.field === '' ? '' : `\n\nField: ${markdownCode(cause.field)}${place}`;
   const value = cause.value === '' ? '' : `\n\nValue to put there: ${markdownCode(cause.value)}`;
   const { counts } = workload;
   return [
-    `### ${markdown(`${workload.kind}/${workload.name}`)}: ${cause.code}`,
-    markdown(cause.summary),
+    several ? `### ${markdown(`${workload.kind}/${workload.name}`)}: ${cause.code}\n\n${markdown(cause.summary)}` : '',
     `**What to do.** ${markdown(cause.remedy)}${field}${value}`,
     `**Proof** (${cause.certainty}${cause.pods.length === 0 ? '' : `, ${cause.pods.length} ${cause.pods.length === 1 ? 'pod' : 'pods'}`})\n\n| observed | value |\n|---|---|\n${evidence.join('\n')}`,
     workload.blame === '' ? '' : `**What changed.** ${markdown(workload.blame)}`,

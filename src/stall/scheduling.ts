@@ -186,8 +186,11 @@ function base(pod: Pod) {
 }
 
 function reasonsOf(message: SchedulerMessage): string {
-  const nodes = message.total === 1 ? '1 node' : `${message.total} nodes`;
-  return `${message.fit} of ${nodes} fit (${message.reasons.map((reason) => `${reason.nodes === 0 ? '' : `${reason.nodes} `}${reason.text}`).join(', ')})`;
+  const reasons = message.reasons.map(({ nodes, text }) => `${nodes === 0 ? '' : `${nodes} `}${text}`).join(', ');
+  if (message.total === 0) return reasons;
+  const fitting = message.fit === 0 ? 'none' : String(message.fit);
+  const nodes = message.total === 1 ? 'node' : 'nodes';
+  return `${fitting} of ${message.total} ${nodes} ${message.fit > 1 ? 'fit' : 'fits'} (${reasons})`;
 }
 
 function schedulerEvidence(message: SchedulerMessage): readonly Evidence[] {

@@ -87,6 +87,7 @@ describe('an object in a namespace that the manifest creates', () => {
         details: { causes: [{ message: 'no' }] },
       },
     ],
+    ['a reason that names no field', { code: 422, message: 'Unprocessable Entity' }],
     ['a webhook', { code: 400, message: 'admission webhook "w.example.com" denied the request: no' }],
   ] as const) {
     test(`is not refused for ${what} of the other namespace`, async () => {
