@@ -1,11 +1,11 @@
 import type { Deployment, Node, ReplicaSet } from '../kubernetes.ts';
+import { formatQuantity } from '../quantity.ts';
 import { generationOf } from '../rollout/superseded.ts';
 import { eventTimes } from '../rollout/time.ts';
 import type { Known } from '../rollout/view.ts';
 import { autoscalerFor } from '../stall/autoscaler.ts';
 import { capacityFor } from '../stall/capacity.ts';
 import type { Finding } from '../stall/finding.ts';
-import { formatQuantity } from '../stall/quantity.ts';
 import type { Scene } from '../stall/scene.ts';
 import type { Signal } from './signal.ts';
 

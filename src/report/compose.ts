@@ -58,7 +58,7 @@ export function rejectedReport(facts: RunFacts, problems: Report['problems']): R
     ...base(facts),
     verdict: 'rejected',
     cause: '',
-    reason: `${first}${more}. ${left}.`.replace(/\.\. /g, '. '),
+    reason: `${/[.?!]$/.test(first) && more === '' ? first : `${first.replace(/\.$/, '')}${more}.`} ${left}.`,
     ready: '',
     workloads: [],
     problems,

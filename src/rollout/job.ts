@@ -42,7 +42,13 @@ function progressOf(target: Target, job: Job, counts: Counts): Progress {
   const superseded = supersededBy(target, object, () => null);
   if (superseded !== null) return { phase: 'superseded', counts, message: superseded.detail, superseded };
   const done = ['Complete', 'SuccessCriteriaMet'].some((type) => hasCondition(job, type));
-  if (done) return { phase: 'complete', counts, message: `complete: ${counts.ready} of ${counts.desired} succeeded` };
+  // SuccessCriteriaMet is written before the last success is counted.
+  if (done)
+    return {
+      phase: 'complete',
+      counts: { ...counts, ready: Math.max(counts.ready, counts.desired) },
+      message: 'complete',
+    };
   if (job.spec?.suspend === true && job.metadata?.labels?.[QUEUE_LABEL] === undefined) {
     const detail = 'the Job is suspended (spec.suspend)';
     return { phase: 'superseded', counts, message: detail, superseded: { by: 'suspended', detail } };

@@ -1,5 +1,5 @@
 import type { PodTemplateSpec } from '../kubernetes.ts';
-import { parseQuantity } from '../stall/quantity.ts';
+import { parseQuantity } from '../quantity.ts';
 
 /** The label that the Deployment controller adds to the template of each ReplicaSet it makes. */
 const TEMPLATE_HASH_LABEL = 'pod-template-hash';

@@ -1,5 +1,5 @@
 import type { Node, Pod } from '../kubernetes.ts';
-import { parseQuantity, podRequest } from './quantity.ts';
+import { parseQuantity, podRequest } from '../quantity.ts';
 import type { Scene } from './scene.ts';
 
 /** What one node can hold, and holds, of a resource. */

@@ -1,5 +1,13 @@
 import { DEPTH } from './depth.ts';
-import { dependencyInSight, describeExit, type ExitRecord, exitRecord, isDown, lastLines } from './exits.ts';
+import {
+  dependencyInSight,
+  describeExit,
+  type ExitRecord,
+  endedAfterComplete,
+  exitRecord,
+  isDown,
+  lastLines,
+} from './exits.ts';
 import type { RawFinding, Ripeness } from './finding.ts';
 import { probeKills } from './probe-kill.ts';
 import { after, NEVER } from './ripeness.ts';
@@ -20,7 +28,7 @@ export const crash: Family = (scene) =>
     const record = exitRecord(container, scene);
     if (record === null || isExplained(container, record, scene)) return [];
     if (container.role === 'init' && record.last.exitCode === 0) return [];
-    if (!isDown(container)) return [];
+    if (!isDown(container) || endedAfterComplete(container, scene)) return [];
     return [judge(container, record, scene)];
   });
 

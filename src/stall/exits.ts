@@ -38,6 +38,17 @@ export function isDown(container: ContainerScene): boolean {
   return state?.terminated !== undefined || (state?.waiting !== undefined && (container.status?.restartCount ?? 0) > 0);
 }
 
+/** Whether the container passed its readiness probe, the rollout was complete, and then it ended: that is for the soak to judge. */
+export function endedAfterComplete(container: ContainerScene, scene: Scene): boolean {
+  const ended = (container.memory?.exits.length ?? 0) > 0;
+  return (
+    ended &&
+    container.spec.readinessProbe !== undefined &&
+    container.memory?.wasReady === true &&
+    scene.track.breaks.length > 0
+  );
+}
+
 /** Milliseconds that the run lasted; null if the kubelet did not say. */
 export function lifetime(exit: ContainerExit): number | null {
   return exit.startedAt === null || exit.finishedAt === null ? null : exit.finishedAt - exit.startedAt;

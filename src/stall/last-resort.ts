@@ -1,7 +1,8 @@
 import { DEPTH } from './depth.ts';
+import { describeExit, endedAfterComplete, exitRecord, lastLines } from './exits.ts';
 import type { RawFinding } from './finding.ts';
 import { after, NEVER } from './ripeness.ts';
-import type { ContainerScene, Scene } from './scene.ts';
+import { type ContainerScene, containerTitle, fieldOf, type Scene } from './scene.ts';
 
 /** Codes that explain by themselves why a container restarts or is not ready. */
 const EXPLAIN_RESTARTS: ReadonlySet<string> = new Set([
@@ -16,41 +17,57 @@ const EXPLAIN_RESTARTS: ReadonlySet<string> = new Set([
   'ImagePlatformMismatch',
 ]);
 
-/** What is left to say where the families found no deeper cause: a rollout that is complete for a moment, again and again. */
+/**
+ * What is left to say where the families found no deeper cause: a rollout that was complete and lost it, again and again. One restart is
+ * forgiven if a whole soak passes without another.
+ */
 export function lastResort(scene: Scene, found: readonly RawFinding[]): readonly RawFinding[] {
   const { breaks } = scene.track;
   const first = breaks[0];
   if (first === undefined) return [];
-  const explained = found.some((finding) => EXPLAIN_RESTARTS.has(finding.code)) || scene.containers.some(isCrashing);
+  const explained =
+    found.some((finding) => EXPLAIN_RESTARTS.has(finding.code)) || scene.containers.some(isJudgedElsewhere);
   const times = breaks.length === 1 ? 'once' : `${breaks.length} times`;
+  const ended = scene.containers.find((container) => endedAfterComplete(container, scene));
+  const record = ended === undefined ? null : exitRecord(ended, scene);
+  const said = ended === undefined ? undefined : lastLines(ended, scene)?.findLast((line) => line.trim() !== '');
+  const why =
+    ended === undefined || record === null
+      ? ''
+      : `; ${containerTitle(ended)} ended with ${describeExit(record.last)}${said === undefined ? '' : `, and its last words were: ${said.trim().slice(0, 300)}`}`;
   return [
     {
       code: 'RestartedInSoak',
       certainty: 'probable',
       scope: 'application',
-      container: null,
-      summary: `The rollout was complete and lost it again ${times} before it had been stable for long enough`,
-      evidence: [{ what: 'stopped being complete', value: times }],
+      container: ended?.name ?? null,
+      summary: `The rollout was complete and lost it again ${times} before it had been stable for long enough${why}`,
+      evidence: [
+        { what: 'stopped being complete', value: times },
+        ...(record === null ? [] : [{ what: 'last end', value: describeExit(record.last) }]),
+        ...(said === undefined ? [] : [{ what: 'last line of the log', value: said }]),
+      ],
       remedy: {
-        text: 'Read the logs below for why containers restart, or lose their readiness, soon after the start.',
-        path: null,
+        text: 'Read the logs below for why containers end, or lose their readiness, soon after the start.',
+        path: ended === undefined ? null : fieldOf(ended, 'image'),
         value: null,
       },
       falsifier: 'It stays complete for a whole soak.',
-      ripeness: explained ? NEVER : after(first, 60, breaks.length, 2),
+      ripeness: explained ? NEVER : after(first, 30, breaks.length, 2),
       depth: DEPTH.soak,
-      pods: [],
+      pods: ended === undefined ? [] : [ended.podName],
     },
   ];
 }
 
 /**
- * Without a readiness probe a container is ready for a moment at each start, so that a crash loop makes the rollout complete again and again:
- * then the crashes have their own rule, also in the moments in which the container happens to run.
+ * Without a readiness probe a container is ready for a moment at each start, so that a crash loop makes the rollout complete again and again;
+ * one that loses its readiness without a restart flaps. Both have rules of their own, also in the moments in which all seems well.
  */
-function isCrashing(container: ContainerScene): boolean {
+function isJudgedElsewhere(container: ContainerScene): boolean {
   const ended = (container.memory?.exits.length ?? 0) > 0;
-  return ended && (container.spec.readinessProbe === undefined || container.memory?.wasReady !== true);
+  if (!ended) return (container.memory?.readyLost ?? 0) > 0;
+  return container.spec.readinessProbe === undefined || container.memory?.wasReady !== true;
 }
 
 /** The cause that is named when a clock ran out and no family has anything to say. */
@@ -71,14 +88,21 @@ export function clockFinding(scene: Scene, byController: boolean): RawFinding {
         value: `${counts.desired} desired, ${counts.updated} updated, ${counts.ready} ready, ${counts.available} available, ${counts.old} old`,
       },
     ],
-    remedy: {
-      text: 'See the signals below; if the rollout only needs more time, raise spec.progressDeadlineSeconds.',
-      path: ['spec', 'progressDeadlineSeconds'],
-      value: null,
-    },
+    remedy: clockRemedy(scene),
     falsifier: 'A pod becomes ready.',
     ripeness: after(scene.track.lastProgressAt, 0),
     depth: DEPTH.clock,
     pods: [],
   };
+}
+
+function clockRemedy(scene: Scene): RawFinding['remedy'] {
+  const { kind, name, namespace } = scene.target.ref;
+  if (kind === 'Deployment') {
+    const text = 'See the signals below; if the rollout only needs more time, raise spec.progressDeadlineSeconds.';
+    return { text, path: ['spec', 'progressDeadlineSeconds'], value: null };
+  }
+  const where = namespace === '' ? '' : ` -n ${namespace}`;
+  const text = `See what its controller says (kubectl describe ${kind.toLowerCase()} ${name}${where}); if it only needs more time, raise the input timeout.`;
+  return { text, path: null, value: null };
 }

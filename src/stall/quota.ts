@@ -1,7 +1,7 @@
+import { formatQuantity, parseQuantity, podRequest } from '../quantity.ts';
 import { DEPTH } from './depth.ts';
 import { failedCreate } from './failed-create.ts';
 import type { RawFinding } from './finding.ts';
-import { formatQuantity, parseQuantity, podRequest } from './quantity.ts';
 import { after, NEVER } from './ripeness.ts';
 import { type Family, podSpecPath, type Scene } from './scene.ts';
 

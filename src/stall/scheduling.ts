@@ -1,10 +1,10 @@
 import type { FieldPath, Pod, PodSpec } from '../kubernetes.ts';
+import { formatQuantity } from '../quantity.ts';
 import { timeOf } from '../rollout/time.ts';
 import { type Autoscaler, autoscalerFor } from './autoscaler.ts';
 import { type Capacity, capacityFor } from './capacity.ts';
 import { DEPTH } from './depth.ts';
 import type { Evidence, RawFinding, Ripeness } from './finding.ts';
-import { formatQuantity } from './quantity.ts';
 import { after, atSight, NEVER } from './ripeness.ts';
 import { type Family, fieldAt, podSince, podSpecPath, type Scene } from './scene.ts';
 import {

@@ -1,40 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Applied } from '../../src/apply/applied.ts';
 import { apply } from '../../src/apply/apply.ts';
 import type { ApiRequest } from '../../src/cluster/api.ts';
 import { plan } from '../../src/plan/plan.ts';
-import { GateError, type Problem } from '../../src/problem.ts';
-import { type FakeServer, fakeServer, isChange, manifest, type Refusal } from '../plan/server.ts';
-
-const OPTIONS = { namespace: 'shop', fieldManager: 'rollout-gate', forceConflicts: false };
-
-interface Run {
-  readonly applied: readonly Applied[];
-  readonly told: readonly Applied[];
-}
-
-async function run(server: FakeServer, ...texts: readonly string[]): Promise<Run> {
-  const told: Applied[] = [];
-  const planned = await plan(manifest(texts.join('---\n')), server.api, OPTIONS);
-  const applied = await apply(planned, server.api, OPTIONS, (each) => told.push(each));
-  return { applied, told };
-}
-
-async function problemsOf(running: Promise<Run>): Promise<readonly Problem[]> {
-  const error: unknown = await running.catch((thrown: unknown) => thrown);
-  assert.ok(error instanceof GateError, `${error instanceof Error ? error.stack : 'nothing was refused'}`);
-  return error.problems;
-}
-
-/** What was changed, in order: the last two parts of the paths. */
-function changed(server: FakeServer): readonly string[] {
-  return server.requests.filter(isChange).map((request) => request.path.split('/').slice(-2).join('/'));
-}
-
-function configMap(name: string, namespace = 'shop', value = 'x'): string {
-  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: ${namespace}}\ndata: {a: "${value}"}\n`;
-}
+import { GateError } from '../../src/problem.ts';
+import { fakeServer, isChange, manifest } from '../plan/server.ts';
+import { changed, configMap, isApply, OPTIONS, problemsOf, refusing, run } from './run.ts';
 
 const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: new}\n';
 const TREE = 'apiVersion: example.com/v1\nkind: Tree\nmetadata: {name: oak}\n';
@@ -47,12 +18,6 @@ spec:
   names: {kind: Tree, plural: trees}
   versions: [{name: v1}]
 `;
-
-function refusing(test: (request: ApiRequest) => boolean, refusal: Refusal | Error) {
-  return { refuse: (request: ApiRequest) => (test(request) ? refusal : null) };
-}
-
-const isApply = (path: RegExp) => (request: ApiRequest) => isChange(request) && path.test(request.path);
 
 describe('what is applied', () => {
   test('goes in the order of the plan, exactly as it is written, and is told of at once', async () => {
@@ -246,63 +211,4 @@ describe('an apply that breaks off', () => {
       assert.equal(changed(server).length, 3);
     });
   }
-});
-
-describe('an object of a client-side apply', () => {
-  const entry = { manager: 'kubectl-client-side-apply', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' };
-  const metadata = {
-    name: 'a',
-    namespace: 'shop',
-    managedFields: [{ ...entry, fieldsV1: { 'f:data': { 'f:a': {} } } }],
-  };
-
-  test('becomes ours before it is applied; its state before is that of its owner', async () => {
-    const server = fakeServer();
-    server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'old' } });
-    const { applied } = await run(server, configMap('a'));
-    const [first, second] = server.requests.filter(isChange);
-    assert.equal(first?.contentType, 'application/json-patch+json');
-    assert.equal(second?.contentType, 'application/apply-patch+yaml');
-    assert.equal(applied[0]?.before?.metadata.managedFields?.[0]?.manager, 'kubectl-client-side-apply');
-    assert.deepEqual(applied[0]?.changes, [{ path: 'data.a', from: 'old', to: 'x' }]);
-    const owners = server.get('/api/v1/namespaces/shop/configmaps/a')?.metadata.managedFields;
-    assert.deepEqual(
-      owners?.map((each) => [each.manager, each.operation]),
-      [['rollout-gate', 'Apply']],
-    );
-  });
-
-  test('that somebody changes in between is read again', async () => {
-    const server = fakeServer();
-    server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'old' } });
-    let meddled = false;
-    const meddling = {
-      ...server.api,
-      request: async (request: ApiRequest) => {
-        if (request.contentType === 'application/json-patch+json' && !meddled) {
-          meddled = true;
-          server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'older' } });
-        }
-        return server.api.request(request);
-      },
-    };
-    const { applied } = await run({ ...server, api: meddling }, configMap('a'));
-    assert.equal(applied[0]?.action, 'changed');
-    assert.equal(server.requests.filter((request) => request.contentType === 'application/json-patch+json').length, 2);
-  });
-
-  test('whose ownership may not be changed stops the apply with the server’s own words', async () => {
-    const server = fakeServer(
-      refusing((request) => request.contentType === 'application/json-patch+json', {
-        code: 403,
-        message: 'User "ci" cannot patch',
-      }),
-    );
-    server.put({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: 'old' } });
-    const problems = await problemsOf(run(server, configMap('a')));
-    assert.match(
-      problems[0]?.message ?? '',
-      /ConfigMap\/a was last applied by a client-side kubectl apply.*User "ci" cannot patch/,
-    );
-  });
 });

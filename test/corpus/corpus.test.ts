@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { RecordingLine } from '../../src/cluster/recording.ts';
+import type { Recording, RecordingLine } from '../../src/cluster/recording.ts';
 import { rejudge } from '../replay/rejudge.ts';
 import { recordedCases } from './recordings.ts';
 
@@ -88,6 +88,64 @@ test('the order of changes that came together does not change the verdict', () =
       const judged = rejudge(recording, shuffled(seed));
       assert.equal(`${judged.verdict} ${judged.cause}`, `${one.expected.verdict} ${one.expected.cause}`, one.name);
     }),
+    { numRuns: 150 },
+  );
+});
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** The same story on a cluster that is slower or faster by a factor: every time of every object moves with it. */
+function stretched(recording: Recording, factor: number): Recording {
+  const origin = Date.parse(recording.header.startedAt);
+  const move = (value: unknown): unknown => {
+    if (typeof value === 'string')
+      return TIME.test(value) ? new Date(origin + (Date.parse(value) - origin) * factor).toISOString() : value;
+    if (Array.isArray(value)) return value.map(move);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, move(each)]));
+  };
+  const lines = recording.lines.map((line) => {
+    const at = line.at * factor;
+    if ('change' in line) return { ...line, at, change: move(line.change) };
+    if (!('following' in line)) return { ...line, at };
+    // The soak is a measure of the application's own rhythm.
+    const following = line.following as { readonly terms: { readonly stableForMs: number } };
+    return {
+      at,
+      following: { ...following, terms: { ...following.terms, stableForMs: following.terms.stableForMs * factor } },
+    };
+  });
+  return { ...recording, lines: lines as unknown as Recording['lines'] };
+}
+
+/** What the deadline alone decides is another question when the deadline does not move with the cluster's pace. */
+const stalls = [...byName.values()].filter(({ one }) => one.role === 'stall' && one.expected.verdict === 'stalled');
+const twins = [...byName.values()].filter(({ one }) => one.role === 'twin');
+
+test('a cluster that is up to twice as fast, or ten times as slow, stalls for the same cause', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...stalls.map(({ one }) => one.name)),
+      fc.double({ min: 0.5, max: 10, noNaN: true }),
+      (name, factor) => {
+        const { one, recording } = named(name);
+        assert.equal(rejudge(stretched(recording, factor)).cause, one.expected.cause, `${name} × ${factor}`);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('a cluster that is faster dooms no twin', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...twins.map(({ one }) => one.name)),
+      fc.double({ min: 0.5, max: 1, noNaN: true }),
+      (name, factor) => {
+        const { recording } = named(name);
+        assert.equal(rejudge(stretched(recording, factor)).verdict, 'succeeded', `${name} × ${factor}`);
+      },
+    ),
     { numRuns: 150 },
   );
 });

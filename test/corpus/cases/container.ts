@@ -86,7 +86,7 @@ export const CRASH_CASES: readonly Case[] = [
     name: 'crash-after-ready',
     role: 'stall',
     manifest: [workload({ container: env({ EXIT_AFTER: '4' }) })],
-    expected: { verdict: 'stalled', cause: 'CrashLoop', within: 60 },
+    expected: { verdict: 'stalled', cause: 'RestartedInSoak', within: 60 },
   },
   {
     name: 'crash-heals-at-third',

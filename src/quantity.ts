@@ -1,4 +1,4 @@
-import type { Container, Pod } from '../kubernetes.ts';
+import type { Container, Pod } from './kubernetes.ts';
 
 const SUFFIXES: ReadonlyMap<string, number> = new Map([
   ['n', 1e-9],
