@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Report } from '../../src/report/report.ts';
 
 const run = promisify(execFile);
-const BUNDLE = path.resolve(import.meta.dirname, '../../dist/index.js');
+const BUNDLE = process.env['ROLLOUT_GATE_BUNDLE'] ?? path.resolve(import.meta.dirname, '../../dist/index.js');
 
 /** Where the test images come from: `app` and `busybox` as docs/testing.md describes them. */
 export const REGISTRY = process.env['ROLLOUT_GATE_TEST_REGISTRY'] ?? 'registry.local';
