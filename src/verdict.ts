@@ -167,7 +167,9 @@ function decisionOf(
   // While everything is ready and available nothing is stalled, whatever the past of its pods looks like.
   const ripe = progress.phase === 'complete' ? undefined : found.find((finding) => finding.ripe);
   if (ripe !== undefined) return { verdict: 'stalled', at: now, cause: ripe };
-  if (progress.phase === 'complete' && track.completeSince !== null && now - track.completeSince >= terms.stableForMs) {
+  // A Job that is complete stays so: there is nothing left that could restart.
+  const soakMs = scene.target.ref.kind === 'Job' ? 0 : terms.stableForMs;
+  if (progress.phase === 'complete' && track.completeSince !== null && now - track.completeSince >= soakMs) {
     return { verdict: 'succeeded', at: now };
   }
   const timedOut = (clock: 'progress' | 'controller' | 'timeout'): Decision => {

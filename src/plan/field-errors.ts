@@ -1,5 +1,6 @@
 import type { FieldPath, KubernetesObject, Status } from '../kubernetes.ts';
 import { itemsWithKey, parseFieldPath } from './field-path.ts';
+import { immutableAdvice, withoutDump } from './immutable.ts';
 import { findUnreadable } from './unreadable.ts';
 
 /** One field that the server does not take. */
@@ -17,7 +18,8 @@ export function fieldErrors(status: Status, object: KubernetesObject): readonly 
   if (named.length > 0)
     return named.map(({ field = '', message, reason }) => {
       const text = message ?? reason ?? '';
-      return { field, message: text, path: culprit(parseFieldPath(field, object), text, object) };
+      const said = `${withoutDump(text)}${immutableAdvice(text, object)}`;
+      return { field, message: said, path: culprit(parseFieldPath(field, object), text, object) };
     });
   const text = status.message ?? '';
   return typedErrors(text, object) ?? unreadable(text, object) ?? strictErrors(text, object);

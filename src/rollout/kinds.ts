@@ -2,7 +2,7 @@ import { groupOf, type KubernetesObject, type ObjectRef } from '../kubernetes.ts
 import { followCustomResource } from './custom-resource.ts';
 import { followDaemonSet } from './daemon-set.ts';
 import { followDeployment } from './deployment.ts';
-import { followJob } from './job.ts';
+import { finishedJob, followJob } from './job.ts';
 import type { Counts } from './progress.ts';
 import { type KindRule, type Look, type Rollout, withoutPods } from './rollout.ts';
 import { followApiService, followClaim, followPod, followReplicaSet, followService } from './single.ts';
@@ -18,6 +18,7 @@ const RULES: ReadonlyMap<string, KindRule> = new Map([
   ['apps/ReplicaSet', followReplicaSet],
   ['batch/Job', followJob],
   ['/Pod', followPod],
+  ['/ReplicationController', followReplicaSet],
   ['/PersistentVolumeClaim', followClaim],
   ['/Service', followService],
   ['apiregistration.k8s.io/APIService', followApiService],
@@ -31,6 +32,7 @@ const WITH_PODS: ReadonlySet<string> = new Set([
   'apps/ReplicaSet',
   'batch/Job',
   '/Pod',
+  '/ReplicationController',
 ]);
 
 const NOTHING: Counts = { desired: 0, updated: 0, ready: 0, available: 0, old: 0 };
@@ -87,6 +89,8 @@ const BUILT_IN: ReadonlySet<string> = new Set([
 /** How far a target has come: its kind's rule, or what is true of every kind when the object is gone. */
 export function follow(target: Target, view: View, look: Look): Rollout {
   const live = view.object(target.ref);
+  const finished = finishedJob(target, view);
+  if (finished !== null) return withoutPods(finished);
   const gone = supersededBy(target, live, () => null);
   if (live === null || gone?.by === 'deletion') {
     const superseded = gone ?? { by: 'deletion' as const, detail: 'it was deleted by someone else' };

@@ -39,6 +39,7 @@ export function lookupKey(lookup: Lookup): string {
 
 export function createStore(): Store {
   const objects = new Map<string, KubernetesObject>();
+  const departed = new Map<string, KubernetesObject>();
   const byNamespace = new Map<string, Map<string, KubernetesObject>>();
   const podsByOwner = new Map<string, Map<string, Pod>>();
   const eventsByObject = new Map<string, Map<string, Event>>();
@@ -56,6 +57,7 @@ export function createStore(): Store {
     const gone = change.type === 'DELETED';
     const bucket = bucketOf(byNamespace, `${ref.kind}/${ref.namespace}`);
     if (gone) {
+      if (ref.kind !== 'Pod') departed.set(key, change.object);
       objects.delete(key);
       bucket.delete(ref.name);
     } else {
@@ -89,6 +91,7 @@ export function createStore(): Store {
 
   const view: View = {
     object: (ref: ObjectRef) => objects.get(refKey(ref)) ?? null,
+    departed: (ref: ObjectRef) => departed.get(refKey(ref)) ?? null,
     replicaSets: (namespace) => list<ReplicaSet>('ReplicaSet', namespace),
     controllerRevisions: (namespace) => list<ControllerRevision>('ControllerRevision', namespace),
     pods: (namespace) => list<Pod>('Pod', namespace),

@@ -108,6 +108,8 @@ export interface PodMemory {
 export interface View {
   /** The live object of a target, or null if it is not (or no longer) there. */
   readonly object: (ref: ObjectRef) => KubernetesObject | null;
+  /** The last state of an object that was deleted while it was watched; null if it was not. */
+  readonly departed: (ref: ObjectRef) => KubernetesObject | null;
   readonly replicaSets: (namespace: string) => readonly ReplicaSet[];
   readonly controllerRevisions: (namespace: string) => readonly ControllerRevision[];
   readonly pods: (namespace: string) => readonly Pod[];

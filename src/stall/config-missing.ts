@@ -1,4 +1,4 @@
-import type { Event, FieldPath, KubernetesObject, PodSpec } from '../kubernetes.ts';
+import type { FieldPath, KubernetesObject, PodSpec } from '../kubernetes.ts';
 import { eventTimes } from '../rollout/time.ts';
 import { DEPTH } from './depth.ts';
 import type { RawFinding } from './finding.ts';
@@ -39,7 +39,7 @@ function fromVolumes(scene: Scene): readonly RawFinding[] {
     if (hasStarted(pod.status?.containerStatuses) || hasStarted(pod.status?.initContainerStatuses)) return [];
     const failed = scene.view.events(pod.metadata?.uid ?? '').filter((event) => event.reason === 'FailedMount');
     return failed.flatMap((event) => {
-      const missing = isNoise(event) ? null : parseMissing(event.message ?? '');
+      const missing = isMountNoise(event.message ?? '') ? null : parseMissing(event.message ?? '');
       if (missing === null) return [];
       const path = referencePath(scene, null, missing);
       return [
@@ -58,8 +58,8 @@ function hasStarted(
 }
 
 /** The kubelet's caches are slow when many pods start at once, and its own token volume is no configuration of the user's. */
-function isNoise(event: Event): boolean {
-  return /failed to sync (configmap|secret) cache|kube-api-access-/.test(event.message ?? '');
+export function isMountNoise(message: string): boolean {
+  return /failed to sync (configmap|secret) cache|kube-api-access-/.test(message);
 }
 
 /** Reads the kubelet's wording. Source: pkg/kubelet/kubelet_pods.go, pkg/volume/configmap, pkg/volume/secret. */

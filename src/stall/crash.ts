@@ -10,7 +10,7 @@ import {
 } from './exits.ts';
 import type { RawFinding, Ripeness } from './finding.ts';
 import { probeKills } from './probe-kill.ts';
-import { after, NEVER } from './ripeness.ts';
+import { after, atSight, NEVER } from './ripeness.ts';
 import { type ContainerScene, containerTitle, type Family, fieldOf, type Scene } from './scene.ts';
 import { startFailure } from './start.ts';
 
@@ -59,7 +59,7 @@ function judge(container: ContainerScene, record: ExitRecord, scene: Scene): Raw
     ],
     remedy: remedyOf(container, early),
     falsifier: 'The container stays up after one of its next starts.',
-    ripeness: ripenessOf(record, dependency !== null, scene),
+    ripeness: ripenessOf(container, record, dependency !== null, scene),
     depth: container.role === 'app' ? DEPTH.crash : DEPTH.init,
     pods: [container.podName],
   };
@@ -96,7 +96,9 @@ function remedyOf(container: ContainerScene, early: boolean): RawFinding['remedy
 }
 
 /** A Job counts its failures itself (backoffLimit): until it gives up, a failed pod is only retried. */
-function ripenessOf(record: ExitRecord, dependency: boolean, scene: Scene): Ripeness {
+function ripenessOf(container: ContainerScene, record: ExitRecord, dependency: boolean, scene: Scene): Ripeness {
+  // A bare pod that has failed is not started again by anyone.
+  if (scene.target.ref.kind === 'Pod' && container.pod.status?.phase === 'Failed') return atSight(scene.now);
   if (scene.target.ref.kind === 'Job') return NEVER;
   const needed = dependency ? WITH_DEPENDENCY : PLAIN;
   return after(record.since, needed.seconds, record.streak, needed.exits);

@@ -7,7 +7,7 @@ import { image } from './image.ts';
 import { initStuck } from './init.ts';
 import { jobFailed, jobSuspended } from './job.ts';
 import { outOfMemory } from './memory.ts';
-import { nodeUnavailable, podDisrupted, sandboxFailed } from './node.ts';
+import { daemonSetHeld, nodeUnavailable, podDisrupted, sandboxFailed } from './node.ts';
 import { oldPodsLinger } from './old-pods.ts';
 import { postStart } from './post-start.ts';
 import { probeKill } from './probe-kill.ts';
@@ -28,6 +28,7 @@ export const FAMILIES: readonly Family[] = [
   scheduling,
   statefulSetTrapped,
   nodeUnavailable,
+  daemonSetHeld,
   sandboxFailed,
   volumeAttach,
   image,

@@ -1,3 +1,4 @@
+import { isOut } from '../rollout/daemon-set.ts';
 import { eventTimes } from '../rollout/time.ts';
 import { DEPTH } from './depth.ts';
 import { NEVER } from './ripeness.ts';
@@ -68,6 +69,44 @@ export const nodeUnavailable: Family = (scene) =>
       },
     ];
   });
+
+/**
+ * Nodes that are down use up a DaemonSet's maxUnavailable, so that no pod on a good node is replaced either (kubernetes#139226). They are
+ * excused when all others are done; until then they are what the update waits for.
+ */
+export const daemonSetHeld: Family = (scene) => {
+  if (scene.target.ref.kind !== 'DaemonSet' || scene.rollout.progress.phase !== 'progressing') return [];
+  const nodes = scene.look({ kind: 'nodes' });
+  if (nodes.state !== 'known') return [];
+  const holding = new Set(scene.rollout.otherPods.map((pod) => pod.spec?.nodeName ?? ''));
+  const out = nodes.value
+    .filter((node) => isOut(node) && holding.has(node.metadata?.name ?? ''))
+    .map((node) => node.metadata?.name ?? '');
+  if (out.length === 0) return [];
+  const names = out.sort().join(', ');
+  return [
+    {
+      code: 'NodeUnavailable',
+      certainty: 'waiting',
+      scope: 'cluster',
+      container: null,
+      summary: `${out.length === 1 ? `Node ${names} is` : `Nodes ${names} are`} not ready or cordoned and ${out.length === 1 ? 'counts' : 'count'} against the DaemonSet's maxUnavailable, so that pods on other nodes may not be replaced`,
+      evidence: out.map((name) => ({
+        what: `node ${name}`,
+        value: 'not ready or cordoned, with a pod of an earlier revision',
+      })),
+      remedy: {
+        text: `Bring the node back or remove it (kubectl delete node ${out[0]}), or raise updateStrategy.rollingUpdate.maxUnavailable above ${out.length}.`,
+        path: ['spec', 'updateStrategy', 'rollingUpdate', 'maxUnavailable'],
+        value: String(out.length + 1),
+      },
+      falsifier: 'The node is ready again.',
+      ripeness: NEVER,
+      depth: DEPTH.node,
+      pods: [],
+    },
+  ];
+};
 
 /** Pods whose network the node cannot set up. */
 export const sandboxFailed: Family = (scene) =>

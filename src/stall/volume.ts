@@ -1,5 +1,6 @@
 import type { Event, PersistentVolumeClaim, Pod } from '../kubernetes.ts';
 import { eventTimes, timeOf } from '../rollout/time.ts';
+import { isMountNoise, parseMissing } from './config-missing.ts';
 import { DEPTH } from './depth.ts';
 import type { Evidence, RawFinding } from './finding.ts';
 import { after, NEVER } from './ripeness.ts';
@@ -148,16 +149,18 @@ export const volumeAttach: Family = (scene) =>
     if (pod.status?.containerStatuses?.some((status) => status.state?.running !== undefined) === true) return [];
     const events = scene.view.events(pod.metadata?.uid ?? '');
     const attach = events.filter((event) => event.reason === 'FailedAttachVolume').at(-1);
-    const mount = events.filter((event) => event.reason === 'FailedMount' && isMountTimeout(event)).at(-1);
+    const mount = events
+      .filter((event) => /^FailedM(ount|apVolume)$/.test(event.reason ?? '') && isMountFailure(event))
+      .at(-1);
     const event = attach ?? mount;
     if (event === undefined) return [];
     return [blocked(pod, event, scene)];
   });
 
-function isMountTimeout(event: Event): boolean {
-  return /Unable to attach or mount volumes|timed out waiting|mount failed|MountVolume\.(MountDevice|WaitForAttach)/.test(
-    event.message ?? '',
-  );
+/** What is missing by name is for `config-missing.ts`, and the kubelet's own caches and tokens are nobody's volumes. */
+function isMountFailure(event: Event): boolean {
+  const message = event.message ?? '';
+  return parseMissing(message) === null && !isMountNoise(message);
 }
 
 function blocked(pod: Pod, event: Event, scene: Scene): RawFinding {

@@ -196,6 +196,18 @@ export const CONFIG_CASES: readonly Case[] = [
     expected: { verdict: 'stalled', cause: 'ConfigMissing', within: 45 },
   },
   {
+    name: 'config-map-mounted-over-a-file',
+    role: 'stall',
+    setup: [create(object('v1', 'ConfigMap', 'settings', { data: { 'app.yaml': 'a: 1' } }))],
+    manifest: [
+      workload({
+        containers: [container({ volumeMounts: [{ name: 'v', mountPath: '/etc/passwd' }] })],
+        pod: { volumes: [{ name: 'v', configMap: { name: 'settings' } }] },
+      }),
+    ],
+    expected: { verdict: 'stalled', cause: 'StartFailed', within: 30 },
+  },
+  {
     name: 'run-as-non-root',
     role: 'stall',
     manifest: [workload({ container: { securityContext: { runAsNonRoot: true } } })],

@@ -146,6 +146,42 @@ export const KIND_CASES: readonly Case[] = [
     expected: { verdict: 'stalled', cause: 'ImageNotFound', within: 50 },
   },
   {
+    name: 'job-is-gone-when-done',
+    role: 'herring',
+    manifest: [job({ ttlSecondsAfterFinished: 0 }, { command: ['sleep', '2'] })],
+    expected: { verdict: 'succeeded', cause: '', within: 30 },
+  },
+  {
+    name: 'pod-fails',
+    role: 'stall',
+    manifest: [
+      object('v1', 'Pod', 'once', {
+        spec: { restartPolicy: 'Never', containers: [script('echo smoke test failed; exit 3')] },
+      }),
+    ],
+    expected: { verdict: 'stalled', cause: 'CrashLoop', within: 15 },
+  },
+  {
+    name: 'pod-ends-with-success',
+    role: 'herring',
+    manifest: [object('v1', 'Pod', 'once', { spec: { restartPolicy: 'Never', containers: [script('sleep 3')] } })],
+    expected: { verdict: 'succeeded', cause: '', within: 30 },
+  },
+  {
+    name: 'replication-controller-succeeds',
+    role: 'herring',
+    manifest: [
+      object('v1', 'ReplicationController', 'old', {
+        spec: {
+          replicas: 2,
+          selector: { app: 'old' },
+          template: { metadata: { labels: { app: 'old' } }, spec: { containers: [container()] } },
+        },
+      }),
+    ],
+    expected: { verdict: 'succeeded', cause: '', within: 30 },
+  },
+  {
     name: 'job-suspended',
     role: 'herring',
     manifest: [job({ suspend: true }, { command: ['true'] })],
