@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import { app, documents, type GateRun, gate, inNamespace, kubectl, REGISTRY, skip, startGate } from './cluster.ts';
 
@@ -277,6 +279,44 @@ scenario('a service account that may apply and not look', async (namespace) => {
   );
 });
 
+scenario('the rights of docs/rights.md suffice', async (namespace) => {
+  const docs = await readFile(path.resolve(import.meta.dirname, '../../docs/rights.md'), 'utf8');
+  const [role = '', clusterRole = ''] = [...docs.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? '');
+  await kubectl(['create', 'serviceaccount', 'deployer', '-n', namespace]);
+  await kubectl(['apply', '-f', '-'], role.replace('NAMESPACE', namespace));
+  await kubectl([
+    'create',
+    'rolebinding',
+    'gate',
+    '-n',
+    namespace,
+    '--role=rollout-gate',
+    `--serviceaccount=${namespace}:deployer`,
+  ]);
+  await kubectl(['apply', '-f', '-'], clusterRole.replace('rollout-gate-capacity', namespace));
+  await kubectl([
+    'create',
+    'clusterrolebinding',
+    namespace,
+    `--clusterrole=${namespace}`,
+    `--serviceaccount=${namespace}:deployer`,
+  ]);
+  try {
+    const kubeconfig = await kubeconfigOf('deployer', namespace);
+    expect(await gate(app(namespace), { ...QUICK, kubeconfig }), 'succeeded');
+    const run = await gate(app(namespace, { container: { resources: { requests: { cpu: '900' } } } }), {
+      ...QUICK,
+      kubeconfig,
+    });
+    expect(run, 'stalled', 'CapacityInsufficient');
+    assert.deepEqual(run.report.notices, []);
+    const unseen = run.report.workloads[0]?.signals.filter((signal) => signal.value.includes('not allowed'));
+    assert.deepEqual(unseen, []);
+  } finally {
+    await kubectl(['delete', 'clusterrole,clusterrolebinding', namespace]);
+  }
+});
+
 /** A user who may do what the apply needs, and list but not watch. */
 async function limitedKubeconfig(namespace: string): Promise<string> {
   await kubectl(['create', 'serviceaccount', 'deployer', '-n', namespace]);
@@ -296,7 +336,11 @@ roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: deployer }
 subjects: [{ kind: ServiceAccount, name: deployer, namespace: ${namespace} }]
 `;
   await kubectl(['apply', '-f', '-'], rules);
-  const token = (await kubectl(['create', 'token', 'deployer', '-n', namespace])).trim();
+  return kubeconfigOf('deployer', namespace);
+}
+
+async function kubeconfigOf(account: string, namespace: string): Promise<string> {
+  const token = (await kubectl(['create', 'token', account, '-n', namespace])).trim();
   const config = JSON.parse(await kubectl(['config', 'view', '--raw', '--minify', '-o', 'json'])) as {
     users: unknown[];
     contexts: { context: { user: string } }[];
