@@ -5,8 +5,8 @@ import type { Pod } from '../../src/kubernetes.ts';
 import { formatQuantity, parseQuantity, podRequest } from '../../src/quantity.ts';
 import { parseMissing } from '../../src/stall/config-missing.ts';
 import { overrideOf, overrideProblems } from '../../src/stall/override.ts';
+import { classifyProbeFailure } from '../../src/stall/probe-failure.ts';
 import { classifyPullError, type PullFailure, registryOf } from '../../src/stall/pull-error.ts';
-import { classifyProbeFailure } from '../../src/stall/readiness.ts';
 import { insufficientResource, parseSchedulerMessage } from '../../src/stall/scheduler-message.ts';
 
 /** As containerd, CRI-O, Docker Hub, GHCR, ECR, GCR, ACR, Quay and Harbor put it. */
@@ -97,6 +97,9 @@ test('what readiness probes say is told apart', () => {
     'Readiness probe failed: Get "https://10.0.0.1:8080/": http: server gave HTTP response to HTTPS client':
       'wrong-scheme',
     'Readiness probe failed: cannot reach the database': 'exit-code',
+    "Readiness probe failed: cat: can't open '/tmp/ready': No such file or directory": 'exit-code',
+    'Readiness probe failed: OCI runtime exec failed: exec failed: unable to start container process: exec: "/bin/nope": stat /bin/nope: no such file or directory':
+      'cannot-run',
     'Readiness probe errored and resulted in unknown state: rpc error: code = Unknown desc = failed to exec in container: exec: "/bin/nope": stat /bin/nope: no such file or directory':
       'cannot-run',
     'Readiness probe errored and resulted in unknown state: strconv.Atoi: parsing "web": invalid syntax':

@@ -367,6 +367,20 @@ export const PROBE_CASES: readonly Case[] = [
     expected: { verdict: 'timed-out', cause: 'ReadinessNeverPasses', within: 30 },
   },
   {
+    name: 'readiness-exec-file-appears',
+    role: 'twin',
+    manifest: [
+      workload({
+        containers: [
+          script('sleep 45; touch /tmp/ready; sleep 3600', {
+            readinessProbe: { exec: { command: ['cat', '/tmp/ready'] }, periodSeconds: 1 },
+          }),
+        ],
+      }),
+    ],
+    expected: { verdict: 'succeeded', cause: '', within: 90 },
+  },
+  {
     name: 'readiness-unknown-port-name',
     role: 'stall',
     manifest: [
