@@ -135,12 +135,13 @@ export function sceneOf(
 /** Whether another workload may still turn into what this one waits for. */
 function isComingUp(standing: Standing, now: number): boolean {
   const { progress } = standing.rollout;
-  return (
-    standing.decision === null &&
-    progress.phase === 'progressing' &&
-    standing.rollout.creator !== null &&
-    now - standing.track.lastProgressAt < COMING_UP_MS
-  );
+  if (standing.decision !== null || progress.phase !== 'progressing' || standing.rollout.creator === null) return false;
+  return isAtWork(standing) || now - standing.track.lastProgressAt < COMING_UP_MS;
+}
+
+/** A Job's progress shows only at its end: while one of its pods runs, it is at work. */
+function isAtWork({ target, rollout }: Standing): boolean {
+  return target.ref.kind === 'Job' && rollout.pods.some((pod) => pod.status?.phase === 'Running');
 }
 
 function decide(standing: Standing, scene: Scene, terms: Terms, timeoutAt: number, now: number): Standing {

@@ -4,6 +4,7 @@ import { type FailedCreate, failedCreate } from './failed-create.ts';
 import type { RawFinding } from './finding.ts';
 import { after, NEVER } from './ripeness.ts';
 import { type Family, podSpecPath, type Scene } from './scene.ts';
+import { spanOf } from './span.ts';
 
 /** Pods that the API server refuses to create for another reason than a quota. */
 export const admission: Family = (scene) => {
@@ -30,7 +31,7 @@ function accountMissing(account: string, failed: FailedCreate, scene: Scene): Ra
     summary: `No pod can be created: ServiceAccount "${account}" does not exist in namespace ${scene.target.ref.namespace}`,
     remedy: { text: `Create ServiceAccount "${account}", or correct serviceAccountName.`, path, value: null },
     falsifier: 'The ServiceAccount is created.',
-    ripeness: after(failed.since, 30),
+    ripeness: after(failed.since, spanOf(scene, 30)),
   };
 }
 
@@ -73,8 +74,13 @@ function denied(failed: FailedCreate, scene: Scene): RawFinding {
     summary: `The API server refuses to create the pods: ${failed.message.replace(/^pods "[^"]*" is forbidden: /, '')}`,
     remedy: { text: remedyText(failed.message), path: pathFor(failed.message, scene), value: null },
     falsifier: 'The policy is changed.',
-    ripeness: after(failed.since, 0, failed.count, 2),
+    ripeness: after(failed.since, deniedSeconds(failed.message), failed.count, 2),
   };
+}
+
+/** A rule of the server itself stands; one behind a webhook may still be loading what it decides by. */
+function deniedSeconds(message: string): number {
+  return /admission webhook/.test(message) ? 10 : 0;
 }
 
 function remedyText(message: string): string {

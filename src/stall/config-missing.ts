@@ -4,6 +4,7 @@ import { DEPTH } from './depth.ts';
 import type { RawFinding } from './finding.ts';
 import { after, NEVER, observedEvents, observedWaiting } from './ripeness.ts';
 import { type ContainerScene, containerTitle, type Family, fieldAt, podSpecPath, type Scene } from './scene.ts';
+import { jobAtWork, spanOf } from './span.ts';
 
 /** A ConfigMap, a Secret, or a key of one, that a pod needs and that is not there. */
 interface Missing {
@@ -87,7 +88,7 @@ function finding(
   container: ContainerScene | null,
 ): RawFinding {
   const what = `${missing.kind} ${missing.name === '' ? '' : `"${missing.name}" `}`.trim();
-  const creator = creatorIn(scene.applied, missing.name);
+  const creator = creatorIn(scene.applied, missing.name) ?? jobAtWork(scene);
   const summary =
     missing.key === null
       ? `${what}, which ${container === null ? 'a volume' : containerTitle(container)} needs, does not exist in namespace ${scene.target.ref.namespace}`
@@ -97,7 +98,7 @@ function finding(
     certainty: creator === null ? 'probable' : 'waiting',
     scope: 'application',
     container: container?.name ?? null,
-    summary: creator === null ? summary : `${summary}; ${creator} of the same manifest may still create it`,
+    summary: creator === null ? summary : `${summary}; ${creator} of the same run may still create it`,
     evidence: [
       { what: container === null ? 'event FailedMount' : 'waiting CreateContainerConfigError', value: message },
     ],
@@ -110,7 +111,7 @@ function finding(
       value: null,
     },
     falsifier: `The ${missing.key === null ? missing.kind : 'key'} is created: the kubelet then goes on by itself.`,
-    ripeness: creator === null ? after(since, ABSENT_SECONDS) : NEVER,
+    ripeness: creator === null ? after(since, spanOf(scene, ABSENT_SECONDS)) : NEVER,
     depth: DEPTH.configuration,
     pods: [pod],
   };

@@ -28,7 +28,7 @@ export const containerConfig: Family = (scene) =>
         evidence: [{ what: `waiting ${reason}, seen ${seen.count} times`, value: message }],
         remedy: remedyFor(container, message),
         falsifier: 'The kubelet creates the container at a later attempt.',
-        ripeness: mayHeal ? NEVER : after(seen.since, 0, seen.count, 2),
+        ripeness: mayHeal ? NEVER : after(seen.since, reason === 'CreateContainerError' ? 20 : 0, seen.count, 2),
         depth: DEPTH.configuration,
         pods: [container.podName],
       } satisfies RawFinding,

@@ -1,5 +1,5 @@
 import { DEPTH } from './depth.ts';
-import { exitRecord } from './exits.ts';
+import { dependencyInSight, exitRecord } from './exits.ts';
 import { after, observedEvents, observedWaiting } from './ripeness.ts';
 import { containerTitle, type Family, fieldOf } from './scene.ts';
 
@@ -12,6 +12,7 @@ export const postStart: Family = (scene) =>
     const seen = observedWaiting(container, 'PostStartHookError', events, scene.now);
     const count = Math.max(seen.count, exitRecord(container, scene)?.total ?? 0);
     const message = entry?.message ?? '';
+    const waits = dependencyInSight(container, [message], scene);
     const output = /exited with \d+: (.*?)(, message:|$)/s.exec(message)?.[1]?.trim() ?? message;
     return [
       {
@@ -27,7 +28,7 @@ export const postStart: Family = (scene) =>
           value: null,
         },
         falsifier: 'The hook succeeds after one of the next starts.',
-        ripeness: after(seen.since, 30, count, 3),
+        ripeness: waits === null ? after(seen.since, 30, count, 3) : after(seen.since, 150, count, 5),
         depth: DEPTH.hook,
         pods: [container.podName],
       },

@@ -45,7 +45,8 @@ function mustSpecify(name: string, what: string, failed: Failed, scene: Scene): 
 function tooMuch(name: string, excess: readonly Excess[], failed: Failed, scene: Scene): RawFinding {
   const counts = scene.rollout.progress.counts;
   const verdicts = excess.map((each) => fits(each, scene));
-  const impossible = verdicts.includes(false);
+  // What another workload of this run uses for its own surge, it gives back.
+  const impossible = verdicts.includes(false) && scene.othersComingUp.length === 0;
   const numbers = excess.map((each) => numbersOf(each)).join('; ');
   const missing = (scene.rollout.creator?.wanted ?? 0) - (scene.rollout.creator?.created ?? 0);
   return {
@@ -62,7 +63,7 @@ function tooMuch(name: string, excess: readonly Excess[], failed: Failed, scene:
       value: null,
     },
     falsifier: 'The quota is raised, or pods that use it leave.',
-    ripeness: impossible ? after(failed.since, 0, failed.count, 2) : NEVER,
+    ripeness: impossible ? after(failed.since, 2, failed.count, 2) : NEVER,
   };
 }
 

@@ -14,6 +14,7 @@ import {
   parseSchedulerMessage,
   type SchedulerMessage,
 } from './scheduler-message.ts';
+import { spanOf } from './span.ts';
 
 const NO_ROOM_SECONDS = 60;
 /** An autoscaler that refuses may still find another group of nodes in one of its next cycles. */
@@ -97,7 +98,7 @@ function roomRipeness(
   if (tooLarge) return atSight(scene.now);
   const leaving = capacity !== null && capacity.leaving.length > 0;
   if (leaving || pod.status?.nominatedNodeName !== undefined) return NEVER;
-  return after(since, NO_ROOM_SECONDS);
+  return after(since, spanOf(scene, NO_ROOM_SECONDS));
 }
 
 function noPlace(pod: Pod, message: SchedulerMessage, since: number, scene: Scene): RawFinding {
@@ -106,7 +107,7 @@ function noPlace(pod: Pod, message: SchedulerMessage, since: number, scene: Scen
     autoscaler.state === 'refusing'
       ? after(autoscaler.since, NO_ROOM_SECONDS, autoscaler.count, REFUSALS)
       : autoscaler.state === 'none'
-        ? after(since, NO_ROOM_SECONDS)
+        ? after(since, spanOf(scene, NO_ROOM_SECONDS))
         : NEVER;
   const rule = placementRule(message, scene);
   return {

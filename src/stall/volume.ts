@@ -6,6 +6,7 @@ import type { Evidence, RawFinding } from './finding.ts';
 import { after, NEVER } from './ripeness.ts';
 import { type Family, podSince, podSpecPath, type Scene } from './scene.ts';
 import { isAboutVolumes } from './scheduler-message.ts';
+import { spanOf } from './span.ts';
 
 const UNBOUND_SECONDS = 60;
 
@@ -34,7 +35,7 @@ function unbound(pod: Pod, message: string, since: number, scene: Scene): RawFin
     evidence: [{ what: 'the scheduler says', value: message }, ...(broken?.evidence ?? [])],
     remedy: { text: broken?.remedy ?? 'See the events of the claim.', path, value: null },
     falsifier: 'The claim is bound.',
-    ripeness: hopeless ? after(since, UNBOUND_SECONDS) : NEVER,
+    ripeness: hopeless ? after(since, spanOf(scene, UNBOUND_SECONDS)) : NEVER,
     depth: DEPTH.volume,
     pods: [pod.metadata?.name ?? ''],
   };

@@ -289,7 +289,7 @@ function refused(message: string): Moment {
     },
   ];
   const failing = replicaSet(web, { replicas: 0, conditions });
-  return { seconds: 2, objects: [failing, event(failing, 'FailedCreate', `Error creating: ${message}`, 1, 2)] };
+  return { seconds: 4, objects: [failing, event(failing, 'FailedCreate', `Error creating: ${message}`, 1, 2)] };
 }
 
 test('pods that the API server refuses', () => {

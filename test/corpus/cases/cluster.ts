@@ -326,7 +326,8 @@ export const CREATION_CASES: readonly Case[] = [
   {
     name: 'policy-denies',
     role: 'stall',
-    setup: POLICY,
+    // A policy counts a few seconds after it was created.
+    setup: [...POLICY, { kubectl: ['SHELL', 'sleep 12'] }],
     cleanup: NO_POLICY,
     manifest: [workload()],
     expected: { verdict: 'stalled', cause: 'AdmissionDenied', within: 15 },

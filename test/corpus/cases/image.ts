@@ -1,5 +1,5 @@
 import type { Case } from '../case.ts';
-import { container, create, image, object, workload } from '../objects.ts';
+import { container, create, image, job, object, workload } from '../objects.ts';
 
 const late = (behaviour: string) => image(`${behaviour}20/app:t-TAG`);
 const SHORT = { spec: { progressDeadlineSeconds: 25 } } as const;
@@ -168,6 +168,16 @@ export const CONFIG_CASES: readonly Case[] = [
     manifest: [NEEDS_KEY],
     during: [comes('ConfigMap', 'settings', { url: 'x' }, 15)],
     expected: { verdict: 'succeeded', cause: '', within: 60 },
+  },
+  {
+    name: 'secret-is-made-by-a-job',
+    role: 'twin',
+    manifest: [
+      job({}, { command: ['sleep', '75'] }),
+      workload({ container: keyRef('secretKeyRef', 'database', 'password') }),
+    ],
+    during: [comes('Secret', 'database', { password: 'x' }, 65)],
+    expected: { verdict: 'succeeded', cause: '', within: 110 },
   },
   {
     name: 'secret-missing',
