@@ -45,6 +45,13 @@ export function composeReport(
   };
 }
 
+/** What an apply would do, for a run that only planned it. */
+export function plannedReport(facts: RunFacts, changes: Report['changes']): Report {
+  const count = (action: ReportChange['action']) => changes.filter((change) => change.action === action).length;
+  const reason = `An apply would create ${count('created')}, change ${count('changed')} and leave ${count('unchanged')} objects as they are; nothing was applied`;
+  return { ...base(facts), changes, verdict: 'planned', cause: '', reason, ready: '', workloads: [], problems: [] };
+}
+
 /** The report of a run that the input, the server or the connection did not let go on. */
 export function rejectedReport(facts: RunFacts, problems: Report['problems']): Report {
   const first = problems[0]?.message ?? 'rejected';

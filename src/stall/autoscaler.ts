@@ -1,4 +1,5 @@
 import type { Event, Pod } from '../kubernetes.ts';
+import type { Look } from '../rollout/rollout.ts';
 import { eventTimes } from '../rollout/time.ts';
 import type { Scene } from './scene.ts';
 
@@ -27,17 +28,18 @@ export function autoscalerFor(pod: Pod, scene: Scene): Autoscaler {
     return { state: 'refusing', message: refusing.message ?? '', count: times.count, since: times.first };
   }
   if (scaling !== null) return { state: 'scaling', message: scaling.message ?? '' };
-  return traces(scene);
+  return autoscalerTraces(scene.look);
 }
 
 function last(events: readonly Event[], reasons: readonly string[]): Event | null {
   return events.filter((event) => reasons.includes(event.reason ?? '')).at(-1) ?? null;
 }
 
-function traces(scene: Scene): Autoscaler {
+/** What an autoscaler leaves in the cluster, whatever it says of one pod. */
+export function autoscalerTraces(look: Look): Autoscaler {
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'cluster-autoscaler-status' };
-  const status = scene.look({ kind: 'exists', ref });
-  const nodes = scene.look({ kind: 'nodes' });
+  const status = look({ kind: 'exists', ref });
+  const nodes = look({ kind: 'nodes' });
   if (status.state === 'known' && status.value)
     return { state: 'present', message: 'ConfigMap kube-system/cluster-autoscaler-status exists' };
   if (nodes.state === 'known') {
