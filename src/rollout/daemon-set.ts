@@ -1,4 +1,5 @@
-import type { DaemonSet, Node, Pod } from '../kubernetes.ts';
+import type { DaemonSet, Pod } from '../kubernetes.ts';
+import { excusedNodes, isDone } from './excused-nodes.ts';
 import type { Counts, Progress } from './progress.ts';
 import { daemonSetRevision } from './revision.ts';
 import { isActive, type KindRule, type Look } from './rollout.ts';
@@ -76,45 +77,12 @@ function progressOf(
         : `${counts.available} of ${counts.desired} nodes have an available pod`;
     return { phase: 'complete', counts, message };
   }
-  const excused = excusedNodes(owned, hash, look);
-  const missing = counts.desired - owned.filter((pod) => isDone(pod, hash)).length;
-  if (excused.length > 0 && missing <= excused.length) {
-    const message = `${counts.desired - missing} of ${counts.desired} nodes have an available pod; excused: ${excused.join(', ')}`;
+  const excuse = excusedNodes(set, owned, hash, look);
+  const done = owned.filter((pod) => isDone(pod, hash)).length;
+  if (excuse !== null && excuse.waiting === 0 && done >= counts.desired - excuse.counted) {
+    const message = `${done} of ${counts.desired} nodes have an available pod; excused: ${excuse.names.join(', ')}`;
     return { phase: 'complete', counts, message };
   }
   if (counts.updated < counts.desired) return progressing(`${counts.updated} of ${counts.desired} pods updated`);
   return progressing(`${counts.available} of ${counts.desired} pods available`);
-}
-
-function isDone(pod: Pod, hash: string | null): boolean {
-  const ready =
-    pod.status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') === true;
-  return ready && isActive(pod) && pod.metadata?.labels?.[REVISION_LABEL] === hash;
-}
-
-/** Nodes that hold a pod of the set which is not done, and that could not make it so. */
-function excusedNodes(owned: readonly Pod[], hash: string | null, look: Look): readonly string[] {
-  const nodes = look({ kind: 'nodes' });
-  if (nodes.state !== 'known') return [];
-  const waiting = new Set(owned.filter((pod) => !isDone(pod, hash)).map(nodeOf));
-  const done = new Set(owned.filter((pod) => isDone(pod, hash)).map(nodeOf));
-  return nodes.value
-    .filter((node) => isOut(node))
-    .map((node) => node.metadata?.name ?? '')
-    .filter((name) => waiting.has(name) && !done.has(name))
-    .sort();
-}
-
-/** A daemon pod is bound to its node by affinity before the scheduler has set its nodeName. */
-function nodeOf(pod: Pod): string {
-  const terms =
-    pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  const bound = terms.flatMap((term) => term.matchFields ?? []).find((field) => field.key === 'metadata.name');
-  return pod.spec?.nodeName ?? bound?.values?.[0] ?? '';
-}
-
-/** Not ready, or cordoned. */
-export function isOut(node: Node): boolean {
-  const ready = node.status?.conditions?.find((condition) => condition.type === 'Ready');
-  return ready?.status !== 'True' || node.spec?.unschedulable === true;
 }

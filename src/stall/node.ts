@@ -1,4 +1,4 @@
-import { isOut } from '../rollout/daemon-set.ts';
+import { isOut } from '../rollout/excused-nodes.ts';
 import { eventTimes } from '../rollout/time.ts';
 import { DEPTH } from './depth.ts';
 import { NEVER } from './ripeness.ts';
