@@ -65,7 +65,13 @@ async function logsOf(scene: Scene, read: Read): Promise<readonly LogTail[]> {
   const tails = await Promise.all(
     failing.flatMap((container) => runsOf(container).map((previous) => tail(container, previous, read))),
   );
-  return tails.filter((log) => log.lines.length > 0 || log.missing !== '');
+  return tails.filter((log, index) => (log.lines.length > 0 || log.missing !== '') && !repeats(log, tails[index - 1]));
+}
+
+/** While a container waits to be started again, its last run is both the previous and the present one. */
+function repeats(log: LogTail, before: LogTail | undefined): boolean {
+  const same = before?.pod === log.pod && before.container === log.container;
+  return same && before.lines.join('\n') === log.lines.join('\n');
 }
 
 function isUnwell(container: ContainerScene): boolean {

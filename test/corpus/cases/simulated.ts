@@ -130,4 +130,77 @@ export const SIMULATED_CASES: readonly Case[] = [
     })),
     expected: { verdict: 'stalled', cause: 'RestartedInSoak', within: 90 },
   },
+  {
+    name: 'readiness-gate-is-set',
+    role: 'twin',
+    simulated: true,
+    manifest: [workload({ pod: { readinessGates: [{ conditionType: 'example.com/load-balancer' }] } })],
+    during: [
+      {
+        after: 12,
+        kubectl: [
+          'SHELL',
+          'p=$(kubectl get pod -n NS -l app=web -o name | head -1); kubectl patch $p -n NS --subresource=status --type=strategic -p \'{"status":{"conditions":[{"type":"example.com/load-balancer","status":"True"}]}}\'',
+        ],
+      },
+    ],
+    expected: { verdict: 'succeeded', cause: '', within: 45 },
+  },
+  {
+    name: 'scheduling-gate-is-lifted',
+    role: 'twin',
+    manifest: [workload({ pod: { schedulingGates: [{ name: 'example.com/quota' }] } })],
+    during: [
+      {
+        after: 12,
+        kubectl: [
+          'SHELL',
+          'p=$(kubectl get pod -n NS -l app=web -o name | head -1); kubectl patch $p -n NS --type=json -p \'[{"op":"remove","path":"/spec/schedulingGates"}]\'',
+        ],
+      },
+    ],
+    expected: { verdict: 'succeeded', cause: '', within: 45 },
+  },
+  {
+    name: 'volume-is-released',
+    role: 'twin',
+    simulated: true,
+    manifest: [workload({ init: [{ name: 'wait', image: image('slow/app:v-TAG'), command: ['true'] }] })],
+    during: [
+      says(
+        2,
+        'FailedAttachVolume',
+        'Multi-Attach error for volume "pvc-4711" Volume is already used by pod(s) web-0',
+        'attachdetach-controller',
+      ),
+    ],
+    expected: { verdict: 'succeeded', cause: '', within: 90 },
+  },
+  {
+    name: 'node-comes-back',
+    role: 'twin',
+    simulated: true,
+    manifest: [workload({ container: env({ READY_AFTER: '20' }) })],
+    during: [says(3, 'NodeNotReady', 'Node is not ready', 'node-controller')],
+    expected: { verdict: 'succeeded', cause: '', within: 60 },
+  },
+  {
+    name: 'old-pod-takes-its-grace',
+    role: 'twin',
+    before: [
+      workload({
+        spec: { strategy: { type: 'Recreate' } },
+        pod: { terminationGracePeriodSeconds: 15 },
+        container: env({ IGNORE_TERM: '1' }),
+      }),
+    ],
+    manifest: [
+      workload({
+        spec: { strategy: { type: 'Recreate' } },
+        pod: { terminationGracePeriodSeconds: 15 },
+        container: { image: image('app:v2') },
+      }),
+    ],
+    expected: { verdict: 'succeeded', cause: '', within: 60 },
+  },
 ];
