@@ -89,7 +89,7 @@ const STORIES = {
   'apply → success': [PROBED, { replicas: 2 }],
   'apply → verdict, missing image': [{ image: `${REGISTRY}/app:nope` }, {}],
   'apply → verdict, crash loop': [
-    { image: `${REGISTRY}/busybox:1`, command: ['sh', '-c', 'echo bad flag; exit 2'] },
+    { ...PROBED, image: `${REGISTRY}/busybox:1`, command: ['sh', '-c', 'echo bad flag; exit 2'] },
     {},
   ],
   'apply → verdict, request that no node can hold': [{ resources: { requests: { cpu: '900' } } }, {}],

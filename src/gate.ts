@@ -1,18 +1,21 @@
 import type { Applied } from './apply/applied.ts';
 import { apply } from './apply/apply.ts';
 import { type Connection, connect } from './cluster/connect.ts';
+import { lookUp } from './cluster/lookup.ts';
 import { createRecorder, type Recorder } from './cluster/recorder.ts';
 import { findWorkloads } from './cluster/workloads.ts';
 import { readContract } from './contract.ts';
 import { inspect } from './inspect.ts';
 import { factsOf, type Journey, stage, startJourney } from './journey.ts';
 import { shortName } from './kubernetes.ts';
+import { lookAhead } from './look-ahead.ts';
 import type { Manifest } from './manifest/document.ts';
 import { type Observed, observe } from './observe.ts';
 import { optionTexts } from './option-texts.ts';
 import type { Options } from './options.ts';
 import { plan } from './plan/plan.ts';
 import type { Plan, Planned } from './plan/planned.ts';
+import type { Warning } from './preflight/warning.ts';
 import { GateError } from './problem.ts';
 import { say } from './progress-log.ts';
 import { composeReport, plannedReport, rejectedReport } from './report/compose.ts';
@@ -97,15 +100,21 @@ async function open(
   return { connection, recorder };
 }
 
-/** The manifest, checked by the server, with what an apply would change. */
+/** The manifest, checked by the server, with what an apply would change, and with what can be known of it beforehand. */
 async function planManifest(
   manifest: Manifest,
   connection: Connection,
   secrets: Secrets,
   journey: Journey,
 ): Promise<Plan> {
-  const planned = await stage('contract', journey, () => plan(manifest, connection, journey.options));
-  tellPlan(planned, manifest, journey.options, connection, secrets);
+  const { options } = journey;
+  const planned = await stage('contract', journey, async () => {
+    const checked = await plan(manifest, connection, options);
+    journey.warnings = await lookAhead(checked.objects, (lookup) => lookUp(connection, lookup, options.logLines));
+    return checked;
+  });
+  tellPlan(planned, manifest, options, connection, secrets);
+  for (const each of journey.warnings) say(warningLine(each), secrets);
   return planned;
 }
 
@@ -131,6 +140,11 @@ function tellPlan(planned: Plan, manifest: Manifest, options: Options, connectio
       secrets,
     );
   }
+}
+
+function warningLine({ code, message, object, position }: Warning): string {
+  const place = position === null ? '' : `${position.file}:${position.line} `;
+  return `warning: ${place}${object}: ${code}: ${message}`;
 }
 
 const PLANNED = { create: 'created', change: 'changed', keep: 'unchanged' } as const;

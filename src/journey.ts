@@ -3,6 +3,7 @@ import type { Connection } from './cluster/connect.ts';
 import type { Manifest } from './manifest/document.ts';
 import { optionTexts } from './option-texts.ts';
 import type { Options } from './options.ts';
+import type { Warning } from './preflight/warning.ts';
 import type { ProgressLog } from './progress-log.ts';
 import type { RunFacts } from './report/compose.ts';
 import type { ReportStage } from './report/report.ts';
@@ -16,6 +17,7 @@ export interface Journey {
   readonly applied: Applied[];
   readonly notices: Set<string>;
   manifest: Manifest | null;
+  warnings: readonly Warning[];
   connection: Connection | null;
   log: ProgressLog | null;
 }
@@ -28,6 +30,7 @@ export function startJourney(options: Options): Journey {
     applied: [],
     notices: new Set(),
     manifest: null,
+    warnings: [],
     connection: null,
     log: null,
   };
@@ -57,6 +60,7 @@ export function factsOf(journey: Journey): RunFacts {
     stages: journey.stages,
     imageChanges: journey.manifest?.imageChanges ?? [],
     applied: journey.applied,
+    warnings: journey.warnings,
     notices: [...journey.notices],
     timeline: journey.log?.timeline() ?? [],
     requests: {

@@ -62,6 +62,7 @@ function nothingDone(startedAt: number) {
     stages: [],
     imageChanges: [],
     applied: [],
+    warnings: [],
     notices: [],
     timeline: [],
     requests: { count: 0, retries: 0, bytesReceived: 0, p50Milliseconds: 0, p999Milliseconds: 0 },

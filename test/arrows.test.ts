@@ -26,7 +26,7 @@ function room(file: string): string {
 }
 
 test('judgement is pure: no connection, no GitHub, no clock', () => {
-  const pure = new Set(['rollout', 'stall', 'report']);
+  const pure = new Set(['rollout', 'stall', 'preflight', 'report']);
   const forbidden = /^(@actions\/|undici|node:(fs|http|https|net|timers|child_process|os|process))/;
   const crossing = imports.filter(
     ({ from, to, typeOnly }) =>
@@ -34,7 +34,7 @@ test('judgement is pure: no connection, no GitHub, no clock', () => {
       (forbidden.test(to) || (['cluster', 'apply', 'plan', 'manifest', 'github'].includes(room(to)) && !typeOnly)),
   );
   assert.deepEqual(crossing, []);
-  for (const file of globSync('{rollout,stall,report}/*.ts', { cwd: SRC })) {
+  for (const file of globSync('{rollout,stall,preflight,report}/*.ts', { cwd: SRC })) {
     assert.doesNotMatch(
       readFileSync(path.join(SRC, file), 'utf8'),
       /Date\.now\(|new Date\(\)|performance\.now\(|Math\.random\(/,

@@ -64,6 +64,8 @@ function find(connection: Connection, lookup: Lookup, logLines: number): Promise
       return list(connection, { resource: PODS, namespace: '', fieldSelector: HOLDS_A_PLACE }, scheduledPod);
     case 'quotas':
       return list(connection, { resource: CORE('ResourceQuota', 'resourcequotas'), namespace: lookup.namespace });
+    case 'has-pods':
+      return hasPods(connection, lookup);
     case 'limit-ranges':
       return list(connection, { resource: CORE('LimitRange', 'limitranges'), namespace: lookup.namespace });
     case 'pod-autoscalers':
@@ -92,6 +94,18 @@ async function list<T>(
   // A server without the API has none of its objects.
   if (listed.status === 404) return { value: [] };
   throw refused(listed, rightTo('list', collection.resource, collection.namespace));
+}
+
+async function hasPods(
+  connection: Connection,
+  { namespace, labelSelector }: Extract<Lookup, { kind: 'has-pods' }>,
+): Promise<Found<boolean>> {
+  const query = { labelSelector, limit: '1' };
+  const answer = await connection.transport.request({ method: 'GET', path: resourcePath(PODS, namespace), query });
+  if (answer.ok)
+    return { value: ((answer.body as { readonly items?: readonly unknown[] | null }).items ?? []).length > 0 };
+  if (answer.status === 403) return { right: rightTo('list', PODS, namespace) };
+  throw refused(answer, rightTo('list', PODS, namespace));
 }
 
 async function exists(connection: Connection, { ref }: Extract<Lookup, { kind: 'exists' }>): Promise<Found<boolean>> {

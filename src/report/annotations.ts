@@ -16,9 +16,13 @@ export interface Annotation {
   readonly line: number;
 }
 
-/** The most important first, none twice, ten at most. A run that succeeded has none. */
+/** The most important first, none twice, ten at most. A run that succeeded has none but what was warned of before. */
 export function annotationsOf(report: Report): readonly Annotation[] {
-  const all = [...report.problems.map(problemAnnotation), ...report.workloads.flatMap(workloadAnnotations)];
+  const all = [
+    ...report.problems.map(problemAnnotation),
+    ...report.workloads.flatMap(workloadAnnotations),
+    ...report.warnings.map(warningAnnotation),
+  ];
   const unique = new Map(
     all.map((annotation) => [
       `${annotation.file}:${annotation.line}:${annotation.title}:${annotation.message}`,
@@ -35,6 +39,16 @@ function problemAnnotation(problem: Report['problems'][number]): Annotation {
     message: clip(oneLine(problem.message), LONGEST),
     file: problem.position?.file ?? '',
     line: problem.position?.line ?? 0,
+  };
+}
+
+function warningAnnotation({ code, message, object, position }: Report['warnings'][number]): Annotation {
+  return {
+    level: 'warning',
+    title: `Rollout Gate: ${code} expected in ${object}`,
+    message: clip(oneLine(message), LONGEST),
+    file: position?.file ?? '',
+    line: position?.line ?? 0,
   };
 }
 

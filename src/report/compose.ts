@@ -1,7 +1,9 @@
 import type { Applied } from '../apply/applied.ts';
 import { shortName } from '../kubernetes.ts';
 import type { ImageChange } from '../manifest/document.ts';
-import { decisive, type Judgement, runVerdict, type Standing } from '../verdict.ts';
+import type { Warning } from '../preflight/warning.ts';
+import { decisive, runVerdict } from '../run-verdict.ts';
+import type { Judgement, Standing } from '../verdict.ts';
 import type { Report, ReportChange, ReportRequests, ReportStage, TimelineEntry } from './report.ts';
 import { type Inspection, reasonOf, reportWorkload } from './workload.ts';
 
@@ -17,6 +19,7 @@ export interface RunFacts {
   readonly stages: readonly ReportStage[];
   readonly imageChanges: readonly ImageChange[];
   readonly applied: readonly Applied[];
+  readonly warnings: readonly Warning[];
   readonly notices: readonly string[];
   readonly timeline: readonly TimelineEntry[];
   readonly requests: ReportRequests;
@@ -48,7 +51,9 @@ export function composeReport(
 /** What an apply would do, for a run that only planned it. */
 export function plannedReport(facts: RunFacts, changes: Report['changes']): Report {
   const count = (action: ReportChange['action']) => changes.filter((change) => change.action === action).length;
-  const reason = `An apply would create ${count('created')}, change ${count('changed')} and leave ${count('unchanged')} objects as they are; nothing was applied`;
+  const warnings = facts.warnings.length;
+  const warned = warnings === 0 ? '' : `, with ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
+  const reason = `An apply would create ${count('created')}, change ${count('changed')} and leave ${count('unchanged')} objects as they are${warned}; nothing was applied`;
   return { ...base(facts), changes, verdict: 'planned', cause: '', reason, ready: '', workloads: [], problems: [] };
 }
 
@@ -89,6 +94,7 @@ function base(facts: RunFacts) {
       from: change.from,
       to: change.to,
     })),
+    warnings: facts.warnings,
     notices: facts.notices,
     timeline: facts.timeline,
     requests: facts.requests,

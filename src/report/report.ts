@@ -1,4 +1,5 @@
 import type { FieldChange } from '../apply/applied.ts';
+import type { Warning } from '../preflight/warning.ts';
 import type { SourcePosition } from '../problem.ts';
 import type { Counts } from '../rollout/progress.ts';
 import type { StallCode } from '../stall/finding.ts';
@@ -127,6 +128,8 @@ export interface Report {
     readonly to: string;
   }[];
   readonly problems: readonly ReportProblem[];
+  /** What could be known before the apply. */
+  readonly warnings: readonly Warning[];
   readonly notices: readonly string[];
   readonly timeline: readonly TimelineEntry[];
   readonly requests: ReportRequests;

@@ -1,17 +1,12 @@
-import type { FieldChange } from '../apply/applied.ts';
 import { markdown, markdownBlock, markdownCode } from '../text/escape.ts';
-import type { LogTail, Report, ReportChange, ReportFinding, ReportWorkload } from './report.ts';
+import type { LogTail, Report, ReportFinding, ReportWorkload } from './report.ts';
+import type { Section } from './section.ts';
+import { changes } from './section-changes.ts';
+import { warnings } from './section-warnings.ts';
 import type { Signal } from './signal.ts';
 
 /** GitHub drops a summary of more than 1 MiB as a whole; some room is left for what other steps of the action may add. */
 const MOST_BYTES = 1_000_000;
-
-/** A part of the summary, and how much it matters: what matters least is cut first. */
-interface Section {
-  readonly title: string;
-  readonly weight: number;
-  readonly text: string;
-}
 
 /**
  * The job summary in the order of a person's questions: what happened and why; what to change; what was inspected; what else; when; what
@@ -23,6 +18,7 @@ export function renderSummary(report: Report, mostBytes: number = MOST_BYTES): s
     headline(report),
     problems(report),
     ...failed.flatMap((workload) => failedWorkload(workload, failed.length > 1)),
+    warnings(report),
     workloadTable(report),
     timeline(report),
     changes(report),
@@ -184,39 +180,6 @@ function timeline(report: Report): Section {
   if (rows.length === 0) return { title: 'the timeline', weight: 35, text: '' };
   const text = `<details><summary>What happened when</summary>\n\n| after | object | what |\n|---|---|---|\n${rows.join('\n')}\n\n</details>`;
   return { title: 'the timeline', weight: 35, text };
-}
-
-function changes(report: Report): Section {
-  const changed = report.changes.filter((change) => change.action !== 'unchanged');
-  const unchanged = report.changes.length - changed.length;
-  if (report.changes.length === 0) return { title: 'the changes', weight: 30, text: '' };
-  const images = report.imageChanges.map(
-    (each) => `- ${markdown(each.object)}: image ${markdownCode(each.from)} → ${markdownCode(each.to)}`,
-  );
-  const lines = [...images, ...changed.flatMap(changeLines), `- ${unchanged} unchanged`];
-  return {
-    title: 'the changes',
-    weight: 30,
-    text: `<details><summary>What this run changed</summary>\n\n${lines.join('\n')}\n\n</details>`,
-  };
-}
-
-function changeLines(change: ReportChange): readonly string[] {
-  const title = `- **${change.action}** ${markdown(`${change.kind}/${change.name}`)}`;
-  if (change.action === 'created') return [title];
-  return [
-    title,
-    ...change.fields.map(
-      (field) => `  - ${markdownCode(field.path)}: ${valueText(field, 'from')} → ${valueText(field, 'to')}`,
-    ),
-  ];
-}
-
-function valueText(field: FieldChange, side: 'from' | 'to'): string {
-  const value = field[side];
-  if (value === undefined) return '_absent_';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return markdownCode(text.length > 200 ? `${text.slice(0, 200)}…` : text) || '_empty_';
 }
 
 function notices(report: Report): Section {

@@ -19,6 +19,8 @@ export type Lookup =
   /** Pods of all namespaces that hold a place on a node: for the arithmetic of capacity. */
   | { readonly kind: 'scheduled-pods' }
   | { readonly kind: 'quotas'; readonly namespace: string }
+  /** Whether the namespace has a pod with these labels: `app=web,tier=front`. */
+  | { readonly kind: 'has-pods'; readonly namespace: string; readonly labelSelector: string }
   | { readonly kind: 'limit-ranges'; readonly namespace: string }
   | { readonly kind: 'pod-autoscalers'; readonly namespace: string }
   | { readonly kind: 'disruption-budgets'; readonly namespace: string }
@@ -49,6 +51,7 @@ export interface LookupValues {
   readonly nodes: readonly Node[];
   readonly 'scheduled-pods': readonly Pod[];
   readonly quotas: readonly ResourceQuota[];
+  readonly 'has-pods': boolean;
   readonly 'limit-ranges': readonly LimitRange[];
   readonly 'pod-autoscalers': readonly HorizontalPodAutoscaler[];
   readonly 'disruption-budgets': readonly PodDisruptionBudget[];

@@ -1,6 +1,7 @@
 import type { Event, Pod } from '../kubernetes.ts';
 import type { Look } from '../rollout/rollout.ts';
 import { eventTimes } from '../rollout/time.ts';
+import type { Lookup } from '../rollout/view.ts';
 import type { Scene } from './scene.ts';
 
 /** What can be known of something that adds nodes. */
@@ -35,10 +36,15 @@ function last(events: readonly Event[], reasons: readonly string[]): Event | nul
   return events.filter((event) => reasons.includes(event.reason ?? '')).at(-1) ?? null;
 }
 
+/** The status that cluster-autoscaler keeps (its flag --status-config-map-name). */
+export const AUTOSCALER_STATUS = {
+  kind: 'exists',
+  ref: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'cluster-autoscaler-status' },
+} as const satisfies Lookup;
+
 /** What an autoscaler leaves in the cluster, whatever it says of one pod. */
 export function autoscalerTraces(look: Look): Autoscaler {
-  const ref = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'kube-system', name: 'cluster-autoscaler-status' };
-  const status = look({ kind: 'exists', ref });
+  const status = look(AUTOSCALER_STATUS);
   const nodes = look({ kind: 'nodes' });
   if (status.state === 'known' && status.value)
     return { state: 'present', message: 'ConfigMap kube-system/cluster-autoscaler-status exists' };

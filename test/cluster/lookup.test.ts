@@ -79,6 +79,20 @@ describe('a lookup', () => {
     assert.deepEqual(known.state === 'known' && known.value, [expected]);
   });
 
+  it('of whether a namespace has pods with some labels asks for one of them', async (t) => {
+    const has: Lookup = { kind: 'has-pods', namespace: 'shop', labelSelector: 'app=web,tier=front' };
+    const { known, asked } = await ask(t, has, (_seen, response) =>
+      json(response, 200, { metadata: {}, items: [{ metadata: { name: 'web-1' } }] }),
+    );
+    assert.equal(asked[0]?.path, '/api/v1/namespaces/shop/pods');
+    assert.deepEqual({ ...asked[0]?.query }, { labelSelector: 'app=web,tier=front', limit: '1' });
+    assert.equal(known.state === 'known' && known.value, true);
+    const none = await ask(t, has, (_seen, response) => json(response, 200, { metadata: {}, items: [] }));
+    assert.equal(none.known.state === 'known' && none.known.value, false);
+    const refused = await ask(t, has, (_seen, response) => json(response, 403, refusal(403, 'Forbidden')));
+    assert.equal('right' in refused.known && refused.known.right, 'list pods in shop');
+  });
+
   it('of whether a Secret exists asks for its metadata only', async (t) => {
     const { known, asked } = await ask(t, { kind: 'exists', ref: SECRET }, (_seen, response) =>
       json(response, 200, { kind: 'PartialObjectMetadata' }),

@@ -114,6 +114,9 @@ function asksFor(
       );
     case 'quotas':
       return isList && resource.kind === 'ResourceQuota' && lookup.namespace === namespace;
+    case 'has-pods':
+      // It is asked before an apply, which no recording holds.
+      return false;
     case 'limit-ranges':
       return isList && resource.kind === 'LimitRange' && lookup.namespace === namespace;
     case 'pod-autoscalers':

@@ -1,7 +1,8 @@
 import type { Recording, RecordingLine } from '../../src/cluster/recording.ts';
 import { createStore, type Store } from '../../src/rollout/store.ts';
 import type { Target } from '../../src/rollout/target.ts';
-import { decisive, type Judgement, judge, type RunVerdict, runVerdict, type Terms } from '../../src/verdict.ts';
+import { decisive, type RunVerdict, runVerdict } from '../../src/run-verdict.ts';
+import { type Judgement, judge, type Terms } from '../../src/verdict.ts';
 
 /** What a run was following, as its recording says it. */
 interface Following {

@@ -17,6 +17,7 @@ export const FACTS: RunFacts = {
   stages: [{ name: 'contract', milliseconds: 12 }],
   imageChanges: [],
   applied: [],
+  warnings: [],
   notices: [],
   timeline: [{ at: 0.1, workload: 'Deployment/web in shop', text: '0/1 ready' }],
   requests: { count: 12, retries: 0, bytesReceived: 4096, p50Milliseconds: 3, p999Milliseconds: 9 },

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Warning } from '../../src/preflight/warning.ts';
 import { annotationsOf } from '../../src/report/annotations.ts';
+import { plannedReport } from '../../src/report/compose.ts';
 import type { Report } from '../../src/report/report.ts';
 import { renderSummary } from '../../src/report/summary.ts';
 import { logLine } from '../../src/text/escape.ts';
-import { reportOf } from './reports.ts';
+import { FACTS, reportOf } from './reports.ts';
 
 const MIB = 1024 * 1024;
 
@@ -89,4 +91,37 @@ test('annotations: ten at most, none twice', () => {
   const annotations = annotationsOf(many);
   assert.equal(annotations.length, 10);
   assert.equal(new Set(annotations.map((each) => each.message)).size, 10);
+});
+
+function warningOn(line: number, message = `expected ${line}`): Warning {
+  return { code: 'ConfigMissing', message, position: { file: 'web.yaml', line, column: 1 }, object: 'Deployment/web' };
+}
+
+test('warnings are annotated on their lines, after the errors, ten in all', () => {
+  const warnings = Array.from({ length: 30 }, (_, index) => warningOn(index + 1));
+  const annotations = annotationsOf({ ...reportOf('rejected'), warnings });
+  assert.deepEqual(
+    annotations.map(({ level, line }) => `${level} ${line}`),
+    ['error 7', ...Array.from({ length: 9 }, (_, index) => `warning ${index + 1}`)],
+  );
+  assert.equal(annotations[1]?.title, 'Rollout Gate: ConfigMissing expected in Deployment/web');
+});
+
+test('the summary shows the warnings between the cause and the workloads, as text', () => {
+  const summary = renderSummary({ ...reportOf('stalled'), warnings: [warningOn(3, 'ConfigMap "<b>" is missing')] });
+  const [cause, warned, workloads] = ['**What to do.**', 'What could be known before the apply', '### Workloads'].map(
+    (text) => summary.indexOf(text),
+  );
+  assert.ok(Number(cause) > 0 && Number(cause) < Number(warned) && Number(warned) < Number(workloads), summary);
+  assert.match(summary, /`web.yaml:3` \*\*ConfigMissing\*\* Deployment\/web: ConfigMap "&lt;b&gt;" is missing/);
+  assert.doesNotMatch(renderSummary(reportOf('stalled')), /before the apply/);
+});
+
+test('a plan says what to expect, and what an apply would change', () => {
+  const changes = [{ kind: 'Deployment', name: 'web', namespace: 'shop', action: 'created' as const, fields: [] }];
+  const report = plannedReport({ ...FACTS, mode: 'plan', warnings: [warningOn(3)] }, changes);
+  assert.match(report.reason, /create 1, .*with 1 warning;/);
+  const summary = renderSummary(report);
+  assert.match(summary, /### What to expect/);
+  assert.match(summary, /What an apply would change[\s\S]*\*\*create\*\* Deployment\/web/);
 });
