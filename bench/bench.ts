@@ -269,6 +269,7 @@ function scale(): void {
 
 const parts: Readonly<Record<string, () => Promise<void> | void>> = {
   size,
+  scale,
   judging,
   starts,
   signalToVerdict,
