@@ -3,11 +3,11 @@ import type { Container, KubernetesObject, Pod } from '../kubernetes.ts';
 /** What a pod means for the room on its node, and nothing else of it: a cluster has thousands. */
 export function scheduledPod(object: KubernetesObject): KubernetesObject {
   const { metadata, spec, status } = object as unknown as Pod;
-  const { name, namespace, uid, ownerReferences } = metadata ?? {};
+  const { name, namespace, uid, ownerReferences, deletionTimestamp } = metadata ?? {};
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { ...present({ name, namespace, uid, ownerReferences }) },
+    metadata: { ...present({ name, namespace, uid, ownerReferences, deletionTimestamp }) },
     spec: present({
       nodeName: spec?.nodeName,
       priority: spec?.priority,

@@ -59,6 +59,7 @@ export function createTransport(options: TransportOptions): Transport {
   const attemptTimeoutMs = options.attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS;
   const meter = createMeter(Date.now);
   const closing = new AbortController();
+  let latest = 0;
   let offset: ClockOffset | null = null;
 
   function wire(
@@ -171,7 +172,11 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     server,
-    now: () => Date.now() + correction(offset),
+    // A better estimate of the offset must not make time run backwards.
+    now: () => {
+      latest = Math.max(latest, Date.now() + correction(offset));
+      return latest;
+    },
     request,
     stream,
     stats: meter.read,

@@ -41,7 +41,7 @@ function scalersOf(scene: PreflightScene, workload: Workload): readonly Scaler[]
   const names = ours.map(({ metadata }) => metadata.name);
   const live = known?.state === 'known' ? known.value.filter(({ metadata }) => !names.includes(metadata?.name)) : [];
   const horizontal = [...(ours as unknown as readonly HorizontalPodAutoscaler[]), ...live]
-    .filter(({ spec }) => spec !== undefined && isTarget(workload, spec.scaleTargetRef))
+    .filter(({ spec }) => isTarget(workload, spec?.scaleTargetRef ?? {}))
     .map(({ metadata, spec }) => ({
       title: `HorizontalPodAutoscaler "${metadata?.name ?? ''}"`,
       min: spec?.minReplicas ?? 1,

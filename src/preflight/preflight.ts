@@ -7,11 +7,13 @@ import { probePorts } from './probe-ports.ts';
 import { quota } from './quota.ts';
 import { quotaDemands } from './quota-demands.ts';
 import { references } from './references.ts';
+import { room } from './room.ts';
 import type { Check, PreflightScene } from './scene.ts';
 import { services } from './services.ts';
 import { sharedVolume } from './shared-volume.ts';
 import { storageClass } from './storage-class.ts';
 import type { Warning } from './warning.ts';
+import { plannedWithoutNulls } from './without-nulls.ts';
 import { withoutSurge } from './without-surge.ts';
 
 const CHECKS: readonly Check[] = [
@@ -20,6 +22,7 @@ const CHECKS: readonly Check[] = [
   quota,
   capacity,
   nodeSelector,
+  room,
   hostPort,
   sharedVolume,
   storageClass,
@@ -32,6 +35,7 @@ const CHECKS: readonly Check[] = [
 
 /** What can be known of the rollouts before anything is applied: what would keep them from ever completing first, none twice. */
 export function preflight(scene: PreflightScene): readonly Warning[] {
-  const all = CHECKS.flatMap((check) => check(scene));
+  const plain = { ...scene, objects: scene.objects.map(plannedWithoutNulls) };
+  const all = CHECKS.flatMap((check) => check(plain));
   return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()];
 }

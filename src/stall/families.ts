@@ -12,7 +12,7 @@ import { oldPodsLinger } from './old-pods.ts';
 import { postStart } from './post-start.ts';
 import { probeKill } from './probe-kill.ts';
 import { quota } from './quota.ts';
-import { readiness } from './readiness.ts';
+import { readiness, startupProbeErrors } from './readiness.ts';
 import { readinessFlapping, readinessGate } from './readiness-lost.ts';
 import type { Family } from './scene.ts';
 import { scheduling } from './scheduling.ts';
@@ -42,6 +42,7 @@ export const FAMILIES: readonly Family[] = [
   postStart,
   crash,
   readiness,
+  startupProbeErrors,
   readinessFlapping,
   readinessGate,
   jobFailed,

@@ -67,16 +67,29 @@ function tooMuch(name: string, excess: readonly Excess[], failed: Failed, scene:
   };
 }
 
-/** Whether all replicas could be there at the same time if this workload's old pods were gone; null if that cannot be computed. */
+/**
+ * Whether all replicas could be there at the same time if this workload's old pods were gone; null if that cannot be computed. What the refusal
+ * says is used may be long gone when it is read: what others hold is counted from their pods, and as nothing where these may not be read.
+ */
 function fits(excess: Excess, scene: Scene): boolean | null {
   const resource = excess.resource.replace(/^requests\./, '');
   if (resource.startsWith('limits.') || resource.startsWith('count/')) return null;
-  const own = [...scene.rollout.pods, ...scene.rollout.otherPods].reduce(
-    (sum, pod) => sum + podRequest(pod, resource),
-    0,
-  );
-  const others = Math.max(0, excess.used - own);
-  return others + scene.rollout.progress.counts.desired * excess.requested <= excess.hard;
+  return heldByOthers(resource, scene) + scene.rollout.progress.counts.desired * excess.requested <= excess.hard;
+}
+
+function heldByOthers(resource: string, scene: Scene): number {
+  const found = scene.look({ kind: 'scheduled-pods' });
+  if (found.state !== 'known') return 0;
+  const { namespace } = scene.target.ref;
+  const uid = scene.target.desired.metadata.uid;
+  const sets = scene.view
+    .replicaSets(namespace)
+    .filter((set) => set.metadata?.ownerReferences?.some((owner) => owner.uid === uid) === true);
+  const owners = new Set([uid, ...sets.map((set) => set.metadata?.uid)]);
+  return found.value
+    .filter((pod) => pod.metadata?.namespace === namespace)
+    .filter((pod) => pod.metadata?.ownerReferences?.some((owner) => owners.has(owner.uid)) !== true)
+    .reduce((sum, pod) => sum + podRequest(pod, resource), 0);
 }
 
 function numbersOf(excess: Excess): string {

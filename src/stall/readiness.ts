@@ -111,3 +111,42 @@ function isWrongPort(container: ContainerScene, probe: Probe, scene: Scene): boo
   );
   return declared.length > 0 && declared.every((each) => each.containerPort !== port && each.name !== port);
 }
+
+/**
+ * Containers whose startup probe cannot run at all: it then neither passes nor fails, so that nothing kills the container and it never becomes
+ * ready. Source: pkg/kubelet/prober, worker.doProbe leaves the state on an error.
+ */
+export const startupProbeErrors: Family = (scene) =>
+  scene.containers.flatMap((container) => {
+    const since = runningSince(container);
+    const probe = container.spec.startupProbe;
+    if (since === null || probe === undefined || container.status?.started === true) return [];
+    const errors = container.events.filter(
+      (event) => event.reason === 'Unhealthy' && event.message?.startsWith('Startup probe errored') === true,
+    );
+    const last = errors.at(-1);
+    const message = last?.message?.trim() ?? '';
+    const kind = classifyProbeFailure(message);
+    if (last === undefined || (kind !== 'unknown-port' && kind !== 'cannot-run')) return [];
+    const count = errors.reduce((sum, event) => sum + eventTimes(event).count, 0);
+    const text = PROBE_TEXT[kind](container, probe, { kind, message, count });
+    return [
+      {
+        code: 'ReadinessNeverPasses',
+        certainty: 'certain',
+        scope: 'application',
+        container: container.name,
+        summary: `The startup probe of ${containerTitle(container)} (${describeProbe(probe)}) cannot run, so that the container never counts as started: ${text.summary}`,
+        evidence: [{ what: `startup probe, ${count} errors`, value: message }],
+        remedy: {
+          text: text.remedy,
+          path: fieldOf(container, 'startupProbe', ...fieldFor(probe, kind)),
+          value: text.value,
+        },
+        falsifier: 'The probe runs once.',
+        ripeness: after(since, 0, count, 2),
+        depth: DEPTH.readiness,
+        pods: [container.podName],
+      },
+    ];
+  });

@@ -1,4 +1,5 @@
-import { cluster, complete, deployment, node } from './scenes.ts';
+import assert from 'node:assert/strict';
+import { cluster, complete, deployment, NEW_TEMPLATE, node } from './scenes.ts';
 import { table } from './table.ts';
 
 const asks = (cpu: string, pod = '') => deployment(`resources: {requests: {cpu: "${cpu}"}}`, '', pod);
@@ -67,4 +68,61 @@ table('node selectors', [
   ],
   ['a DaemonSet waits for such a node', { yaml: wants('{gpu: a100}', 'DaemonSet'), answer: SSD }],
   ['nodes that may not be read', { yaml: wants('{gpu: a100}'), answer: cluster({ nodes: null }) }],
+]);
+
+function placed(nodeName: string, cpu: string, owner = 'ReplicaSet/other-1', count = 1): readonly unknown[] {
+  const [kind = '', name = ''] = owner.split('/');
+  return Array.from({ length: count }, () => ({
+    metadata: { namespace: 'shop', ownerReferences: [{ kind, name }] },
+    spec: { nodeName, containers: [{ name: 'c', resources: { requests: { cpu } } }] },
+  }));
+}
+
+const many = (replicas: number, strategy = '', pod = '') =>
+  deployment(
+    'resources: {requests: {cpu: 500m}}',
+    `replicas: ${replicas}${strategy === '' ? '' : `\n  strategy: ${strategy}`}`,
+    pod,
+  );
+const SURGE = '{rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}';
+const full = placed('a', '500m', 'ReplicaSet/web-1', 4).concat(placed('b', '500m', 'ReplicaSet/web-1', 4));
+const updating = (strategy: string, pods: readonly unknown[]) => ({
+  yaml: many(8, strategy),
+  live: { 'Deployment/web': complete(many(8, strategy), 8) },
+  changes: { 'Deployment/web': NEW_TEMPLATE },
+  answer: cluster({ 'scheduled-pods': pods }),
+});
+
+table('room', [
+  ['all find room', { yaml: many(8) }],
+  [
+    'the last one does not',
+    { yaml: many(9) },
+    [
+      'CapacityInsufficient',
+      /9 pods are asked for, each with 500m of cpu, and the 2 nodes that may take them have room for 8 at most/,
+    ],
+  ],
+  [
+    'others are there already',
+    { yaml: many(8), answer: cluster({ 'scheduled-pods': placed('a', '1100m') }) },
+    ['CapacityInsufficient', /room for 5 at most/],
+  ],
+  ['pods that may not be read', { yaml: many(9), answer: cluster({ 'scheduled-pods': null }) }],
+  ['an autoscaler', { yaml: many(9), answer: cluster({ existing: ['ConfigMap/cluster-autoscaler-status'] }) }],
+  [
+    'pods that may push others out',
+    { yaml: many(9, '', 'priorityClassName: top'), answer: cluster({ existing: ['PriorityClass/top'] }) },
+  ],
+  ['old pods make room for new ones', updating('{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}', full)],
+  [
+    'old pods make room for new ones, unless none may leave',
+    updating(SURGE, full),
+    ['CapacityInsufficient', /no room for one more .*cannot begin/],
+  ],
+  ['room for the surge', updating(SURGE, full.slice(1))],
+  [
+    'so little that the list of all pods is not worth it',
+    { yaml: many(1), answer: cluster({ 'scheduled-pods': () => assert.fail('a costly read') }) },
+  ],
 ]);

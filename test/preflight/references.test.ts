@@ -267,3 +267,31 @@ test('a warning stands on the line of its field', () => {
     ['Deployment/web', 'app.yaml', 12],
   );
 });
+
+const POD = '{restartPolicy: Never, containers: [{name: c, image: c, envFrom: [{secretRef: {name: s}}]}]}';
+const TEMPLATE = `selector: {matchLabels: {app: w}}, template: {metadata: {labels: {app: w}}, spec: ${POD}}`;
+const KINDS = {
+  Deployment: ['apps/v1', `{${TEMPLATE}}`],
+  StatefulSet: ['apps/v1', `{${TEMPLATE}}`],
+  DaemonSet: ['apps/v1', `{${TEMPLATE}}`],
+  ReplicaSet: ['apps/v1', `{${TEMPLATE}}`],
+  Job: ['batch/v1', `{${TEMPLATE}}`],
+  CronJob: ['batch/v1', `{schedule: "* * * * *", jobTemplate: {spec: {${TEMPLATE}}}}`],
+  Pod: ['v1', POD],
+} as const;
+
+table(
+  'references of every kind',
+  Object.entries(KINDS).map(([kind, [apiVersion, spec]]) => [
+    kind,
+    { yaml: `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: w}\nspec: ${spec}\n` },
+    ['ConfigMissing', /Secret "s", which the container "c" needs/],
+  ]),
+);
+
+table('objects that only sound like workloads', [
+  [
+    'a Deployment of another group',
+    { yaml: `apiVersion: example.com/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {${TEMPLATE}}\n` },
+  ],
+]);

@@ -297,10 +297,12 @@ test('pods that the API server refuses', () => {
     judged([refused('pods "x" is forbidden: violates PodSecurity "restricted:latest": privileged')]),
     'AdmissionDenied',
   );
-  assert.equal(
-    judged([refused('pods "x" is forbidden: exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2')]),
-    'QuotaExceeded',
+  const full = refused(
+    'pods "x" is forbidden: exceeded quota: small, requested: pods=1, used: pods=2, limited: pods=2',
   );
+  const foreign = ['a', 'b'].map((name) => ({ metadata: { name, namespace: 'shop' }, spec: { containers: [] } }));
+  assert.equal(judged([full], { 'scheduled-pods': foreign }), 'QuotaExceeded', 'others hold all of it');
+  assert.equal(judged([full], { 'scheduled-pods': [] }), '(QuotaExceeded)', 'what was used is free again');
   assert.equal(
     judged([refused('pods "x" is forbidden: failed quota: q: must specify limits.cpu for: app')]),
     'QuotaExceeded',

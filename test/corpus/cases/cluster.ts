@@ -283,6 +283,20 @@ export const CREATION_CASES: readonly Case[] = [
     expected: { verdict: 'succeeded', cause: '', within: 120 },
   },
   {
+    name: 'quota-stuck-update-is-loosened',
+    role: 'twin',
+    setup: [run('create', 'quota', 'small', '--hard=pods=2')],
+    before: [workload({ replicas: 2, spec: STRICT })],
+    manifest: [
+      workload({
+        replicas: 2,
+        container: { image: image('app:v2') },
+        spec: { strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } },
+      }),
+    ],
+    expected: { verdict: 'succeeded', cause: '', within: 90 },
+  },
+  {
     name: 'pod-security',
     role: 'stall',
     setup: [{ kubectl: ['label', 'namespace', 'NS', 'pod-security.kubernetes.io/enforce=restricted'] }],

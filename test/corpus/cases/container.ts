@@ -394,6 +394,19 @@ export const PROBE_CASES: readonly Case[] = [
     expected: { verdict: 'stalled', cause: 'ReadinessNeverPasses', within: 30 },
   },
   {
+    name: 'startup-probe-of-unknown-port',
+    role: 'stall',
+    manifest: [
+      workload({
+        container: {
+          ports: [{ name: 'http', containerPort: 8080 }],
+          startupProbe: { httpGet: { path: '/healthz', port: 'web' }, periodSeconds: 1 },
+        },
+      }),
+    ],
+    expected: { verdict: 'stalled', cause: 'ReadinessNeverPasses', within: 30 },
+  },
+  {
     name: 'readiness-wrong-scheme',
     role: 'stall',
     manifest: [
