@@ -21,6 +21,7 @@ import { say } from './progress-log.ts';
 import { composeReport, plannedReport, rejectedReport } from './report/compose.ts';
 import type { Report, ReportChange } from './report/report.ts';
 import type { Target } from './rollout/target.ts';
+import { answerStall, unrolled } from './stall-answer.ts';
 import { targetsOf, watchedTargets } from './targets.ts';
 import type { Secrets } from './text/secrets.ts';
 import { VERSION } from './version.ts';
@@ -35,6 +36,8 @@ export interface Surroundings {
   readonly secrets: Secrets;
   /** Aborted when the runner wants the step to end. */
   readonly cancelled: AbortSignal;
+  /** Writes the evidence to disk, before a rollback touches anything. */
+  readonly keep: (report: Report) => Promise<void>;
 }
 
 /**
@@ -48,7 +51,7 @@ export async function gate(options: Options, outside: Surroundings): Promise<Rep
   try {
     return await travel(options, outside, journey);
   } catch (error) {
-    if (error instanceof GateError) return rejectedReport(factsOf(journey), error.problems);
+    if (error instanceof GateError) return unrolled(rejectedReport(factsOf(journey), error.problems), options);
     throw error;
   } finally {
     journey.log?.end();
@@ -71,7 +74,8 @@ async function travel(options: Options, outside: Surroundings, journey: Journey)
         ? await stage('contract', journey, () => findTargets(options, connection))
         : await applyPlan(planned, connection, secrets, journey);
     const observed = await stage('operation', journey, () => observe(targets, observing, journey));
-    return await conclude(observed, outside, journey);
+    const report = await conclude(observed, outside, journey);
+    return await answerStall(report, observing, outside, journey);
   } finally {
     recorder.close();
   }

@@ -41,11 +41,11 @@ export function readInputs(get: GetInput): Options {
     patience: read('patience', parsePatienceInput, 1),
     timeoutMs: read('timeout', parseTimeout, null),
     stableForMs: read('stable-for', parseDurationInput, 10_000),
+    onStall: read('on-stall', oneOf(['fail', 'rollback'] as const), 'fail'),
     fieldManager: read('field-manager', parseFieldManager, 'rollout-gate'),
     forceConflicts: read('force-conflicts', parseBoolean, false),
     logLines: read('log-lines', parseLogLines, 40),
   };
-  read('on-stall', parseOnStall, 'fail');
   problems.push(...combinations(options));
   if (problems.length > 0) throw new GateError(problems.map((message) => ({ message, position: null })));
   return options;
@@ -70,12 +70,6 @@ function oneOf<const T extends string>(choices: readonly T[]): (text: string) =>
     const found = choices.find((choice) => choice === text);
     return found === undefined ? { problem: `use one of ${choices.join(', ')}` } : { value: found };
   };
-}
-
-function parseOnStall(text: string): Read<'fail'> {
-  if (text === 'fail') return { value: 'fail' };
-  if (text === 'rollback') return { problem: 'this version cannot roll back yet; use fail' };
-  return { problem: 'use fail' };
 }
 
 function parseBoolean(text: string): Read<boolean> {
@@ -158,6 +152,8 @@ function combinations(options: Options): readonly string[] {
     problems.push('manifests: mode watch applies nothing; remove it, or use mode deploy');
   if (mode === 'watch' && options.images.length > 0)
     problems.push('images: mode watch applies nothing; remove it, or use mode deploy');
+  if (mode === 'watch' && options.onStall === 'rollback')
+    problems.push('on-stall: mode watch applies nothing that could be rolled back; use fail');
   if (mode !== 'watch' && manifests.length === 0)
     problems.push(`manifests: mode ${mode} needs at least one file, directory or glob`);
   if (mode !== 'watch' && workloads.length > 0)

@@ -5,7 +5,7 @@ import * as core from '@actions/core';
 import { gate } from './gate.ts';
 import { readInputs } from './inputs.ts';
 import { GateError } from './problem.ts';
-import { publish } from './publish.ts';
+import { keepEvidence, publish } from './publish.ts';
 import { rejectedReport } from './report/compose.ts';
 import type { Report } from './report/report.ts';
 import { logLine } from './text/escape.ts';
@@ -34,6 +34,7 @@ async function main(): Promise<void> {
       recording,
       secrets,
       cancelled: cancelled.signal,
+      keep: async (found) => void (await keepEvidence(found, folder, secrets)),
     });
   } catch (error) {
     if (!(error instanceof GateError)) throw error;

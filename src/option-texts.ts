@@ -15,6 +15,7 @@ export function optionTexts(options: Options): Readonly<Record<string, string>> 
     patience: String(options.patience),
     timeout: options.timeoutMs === null ? '' : `${options.timeoutMs / 1000}s`,
     'stable-for': `${options.stableForMs / 1000}s`,
+    'on-stall': options.onStall,
     'field-manager': options.fieldManager,
     'force-conflicts': String(options.forceConflicts),
     'log-lines': String(options.logLines),

@@ -31,6 +31,7 @@ export interface Options {
   /** null: derived from the workloads' deadlines. */
   readonly timeoutMs: number | null;
   readonly stableForMs: number;
+  readonly onStall: 'fail' | 'rollback';
   readonly fieldManager: string;
   readonly forceConflicts: boolean;
   readonly logLines: number;

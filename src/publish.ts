@@ -21,12 +21,7 @@ export interface Places {
  * passes through here, so that every text is redacted once and escaped for its medium.
  */
 export async function publish(raw: Report, places: Places, secrets: Secrets): Promise<void> {
-  const report = redactObject(raw, secrets.values());
-  const summary = renderSummary(report);
-  const reportFile = path.join(places.folder, 'report.json');
-  await mkdir(places.folder, { recursive: true });
-  await writeFile(reportFile, `${JSON.stringify(report, null, 2)}\n`);
-  await writeFile(path.join(places.folder, 'summary.md'), summary);
+  const { report, summary, reportFile } = await keepEvidence(raw, places.folder, secrets);
   if (places.summaryFile !== '') await appendFile(places.summaryFile, summary);
   for (const annotation of annotationsOf(report)) {
     const place = annotation.file === '' ? {} : { file: annotation.file, startLine: annotation.line };
@@ -34,6 +29,17 @@ export async function publish(raw: Report, places: Places, secrets: Secrets): Pr
     write(annotation.message, { title: annotation.title, ...place });
   }
   setOutputs(report, reportFile, places);
+}
+
+/** Writes report.json and summary.md into the evidence folder, redacted; nothing else is told of them. */
+export async function keepEvidence(raw: Report, folder: string, secrets: Secrets) {
+  const report = redactObject(raw, secrets.values());
+  const summary = renderSummary(report);
+  const reportFile = path.join(folder, 'report.json');
+  await mkdir(folder, { recursive: true });
+  await writeFile(reportFile, `${JSON.stringify(report, null, 2)}\n`);
+  await writeFile(path.join(folder, 'summary.md'), summary);
+  return { report, summary, reportFile };
 }
 
 function setOutputs(report: Report, reportFile: string, places: Places): void {
@@ -45,6 +51,7 @@ function setOutputs(report: Report, reportFile: string, places: Places): void {
     report: reportFile,
     recording: places.recording,
     evidence: places.folder,
+    rollback: report.rollback?.outcome ?? 'none',
     'duration-seconds': String(report.durationSeconds),
     requests: String(report.requests.count),
   };

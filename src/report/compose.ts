@@ -95,6 +95,7 @@ function base(facts: RunFacts) {
       to: change.to,
     })),
     warnings: facts.warnings,
+    rollback: null,
     notices: facts.notices,
     timeline: facts.timeline,
     requests: facts.requests,

@@ -3,6 +3,7 @@ import type { Warning } from '../preflight/warning.ts';
 import type { SourcePosition } from '../problem.ts';
 import type { Counts } from '../rollout/progress.ts';
 import type { StallCode } from '../stall/finding.ts';
+import type { ReportRollback } from './rollback.ts';
 import type { Signal } from './signal.ts';
 
 export type ReportVerdict =
@@ -130,6 +131,8 @@ export interface Report {
   readonly problems: readonly ReportProblem[];
   /** What could be known before the apply. */
   readonly warnings: readonly Warning[];
+  /** What `on-stall: rollback` came to; null if none was asked for or needed. */
+  readonly rollback: ReportRollback | null;
   readonly notices: readonly string[];
   readonly timeline: readonly TimelineEntry[];
   readonly requests: ReportRequests;

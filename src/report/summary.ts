@@ -2,6 +2,7 @@ import { markdown, markdownBlock, markdownCode } from '../text/escape.ts';
 import type { LogTail, Report, ReportFinding, ReportWorkload } from './report.ts';
 import type { Section } from './section.ts';
 import { changes } from './section-changes.ts';
+import { rollback } from './section-rollback.ts';
 import { warnings } from './section-warnings.ts';
 import type { Signal } from './signal.ts';
 
@@ -17,6 +18,7 @@ export function renderSummary(report: Report, mostBytes: number = MOST_BYTES): s
   const sections = [
     headline(report),
     problems(report),
+    rollback(report),
     ...failed.flatMap((workload) => failedWorkload(workload, failed.length > 1)),
     warnings(report),
     workloadTable(report),

@@ -36,6 +36,7 @@ test('what is not given has its default', () => {
     patience: 1,
     timeoutMs: null,
     stableForMs: 10_000,
+    onStall: 'fail',
     fieldManager: 'rollout-gate',
     forceConflicts: false,
     logLines: 40,
@@ -60,7 +61,7 @@ test('good values are taken as they are meant', () => {
     [{ 'field-manager': 'x'.repeat(128) }, { fieldManager: 'x'.repeat(128) }],
     [{ 'force-conflicts': 'TRUE' }, { forceConflicts: true }],
     [{ 'log-lines': '0' }, { logLines: 0 }],
-    [{ 'on-stall': 'fail' }, {}],
+    [{ 'on-stall': 'rollback' }, { onStall: 'rollback' }],
   ];
   for (const [given, expected] of cases) {
     const options = read({ ...DEPLOY, ...given });
@@ -112,8 +113,7 @@ test('a bad value is refused with the input, the value and what is accepted', ()
     [{ 'force-conflicts': 'yes' }, /^force-conflicts: "yes" is not accepted; use true or false$/],
     [{ 'log-lines': '-1' }, /^log-lines: /],
     [{ 'log-lines': '1001' }, /^log-lines: "1001" is not accepted; use a whole number from 0 to 1000$/],
-    [{ 'on-stall': 'rollback' }, /^on-stall: "rollback" is not accepted; this version cannot roll back yet; use fail$/],
-    [{ 'on-stall': 'retry' }, /^on-stall: "retry" is not accepted; use fail$/],
+    [{ 'on-stall': 'retry' }, /^on-stall: "retry" is not accepted; use one of fail, rollback$/],
     [{ images: 'nginx' }, /^images: "nginx" is not accepted; .*without a tag or digest/],
     [{ images: 'web=Nginx:1' }, /^images: "web=Nginx:1" is not accepted; "Nginx:1" is no image reference/],
     [{ images: '=nginx:1' }, /^images: .*name before = is empty/],

@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { createRecorder } from './cluster/recorder.ts';
+import { factsOf, type Journey, stage } from './journey.ts';
+import { type Observing, observe } from './observe.ts';
+import { optionTexts } from './option-texts.ts';
+import type { Options } from './options.ts';
+import { say } from './progress-log.ts';
+import type { Report } from './report/report.ts';
+import type { ReportRollback } from './report/rollback.ts';
+import { reasonOf } from './report/workload.ts';
+import { rollBack } from './rollback/rollback.ts';
+import type { Target } from './rollout/target.ts';
+import { decisive, runVerdict } from './run-verdict.ts';
+import type { Secrets } from './text/secrets.ts';
+import { VERSION } from './version.ts';
+
+interface Outside {
+  readonly recording: string;
+  readonly secrets: Secrets;
+  readonly cancelled: AbortSignal;
+  readonly keep: (report: Report) => Promise<void>;
+}
+
+/**
+ * What `on-stall` asks for, once the report of the stall is composed. The evidence is on disk before anything is touched; verdict and cause stay
+ * those of the stall, whatever comes of the rollback.
+ */
+export async function answerStall(
+  report: Report,
+  observing: Observing,
+  outside: Outside,
+  journey: Journey,
+): Promise<Report> {
+  const isStall = report.verdict === 'stalled' || report.verdict === 'timed-out';
+  if (journey.options.onStall !== 'rollback' || !isStall) return report;
+  const told = await stage('result', journey, () => keepAndRollBack(report, observing, outside, journey));
+  const { startedAt, endedAt, requests, notices, stages } = factsOf(journey);
+  const durationSeconds = Math.round((endedAt - startedAt) / 100) / 10;
+  return { ...report, rollback: told, durationSeconds, requests, notices, stages };
+}
+
+async function keepAndRollBack(
+  report: Report,
+  observing: Observing,
+  outside: Outside,
+  journey: Journey,
+): Promise<ReportRollback> {
+  if (outside.cancelled.aborted)
+    return { outcome: 'refused', reason: 'Nothing was rolled back: the run was cancelled', objects: [] };
+  const objects: ReportRollback['objects'] = [];
+  const pending =
+    'The rollback was begun after this was written. If it still stands here, the run was ended in the middle of it';
+  await outside.keep({ ...report, rollback: { outcome: 'failed', reason: pending, objects } });
+  const { connection, secrets } = observing;
+  const told = await rollBack(journey.applied, {
+    api: connection,
+    fieldManager: journey.options.fieldManager,
+    follow: (targets) => followRestored(targets, observing, outside, journey),
+    tell: (line) => say(line, secrets),
+  });
+  say(`rollback: ${told.outcome}: ${told.reason}`, secrets);
+  return told;
+}
+
+/** The restored workloads, judged like any other rollout, with a deadline and a recording of their own. */
+async function followRestored(
+  targets: readonly Target[],
+  observing: Observing,
+  outside: Outside,
+  journey: Journey,
+): Promise<string> {
+  if (targets.length === 0) return '';
+  const { connection } = observing;
+  const recorder = createRecorder({
+    file: path.join(path.dirname(outside.recording), 'rollback.ndjson'),
+    header: {
+      tool: `rollout-gate ${VERSION}`,
+      server: connection.version,
+      options: optionTexts(journey.options),
+    },
+    secrets: outside.secrets.values,
+    now: connection.now,
+  });
+  const second: Journey = { ...journey, applied: [], log: null };
+  journey.log?.end();
+  try {
+    const { judgement } = await observe(targets, { ...observing, recorder }, second);
+    if (outside.cancelled.aborted) return 'the run was cancelled before they were seen ready';
+    if (runVerdict(judgement.standings) === 'succeeded') return '';
+    const decided = decisive(judgement.standings);
+    return decided === null ? 'what became of them is not known' : reasonOf(decided);
+  } finally {
+    second.log?.end();
+    recorder.close();
+  }
+}
+
+/** A run that was rejected rolls nothing back: that what was applied before stays is said plainly. */
+export function unrolled(report: Report, options: Options): Report {
+  const changed = report.changes.some((change) => change.action !== 'unchanged');
+  if (options.onStall !== 'rollback' || !changed) return report;
+  const reason = 'A run that is rejected half-way is not rolled back: what it changed before stays';
+  return { ...report, rollback: { outcome: 'none', reason, objects: [] } };
+}
