@@ -1,64 +1,72 @@
-import type { KubernetesObject } from '../src/kubernetes.ts';
-import { createStore } from '../src/rollout/store.ts';
-import { type Judgement, judge, type Terms } from '../src/verdict.ts';
-import { at, deployment, NOON, pod, replicaSet, running, targetOf, waiting } from '../test/situation.ts';
+import type { Cost } from './process.ts';
+import { run } from './process.ts';
+import { gate, gateCommand, HELM, helmCommand, kubectlCommand, peer } from './programs.ts';
+import { deployment, inNamespace } from './scene.ts';
+import type { Row } from './table.ts';
 
-/** What a view of many workloads costs: the time of one judgement, and the memory of the process that holds it. */
-export interface Scale {
-  readonly pods: number;
-  readonly milliseconds: number;
-  readonly mebibytes: number;
-}
+const DEPLOYMENTS = 100;
+const REPLICAS = 20;
 
-/** Builds a view of `workloads` Deployments with `replicas` pods each, of which the last one waits for its image, and judges it. */
-export function measureScale(workloads: number, replicas: number): Scale {
-  const store = createStore();
-  const take = (object: KubernetesObject) => store.take({ type: 'ADDED', object }, NOON + 1000);
-  const targets = Array.from({ length: workloads }, (_, index) => {
-    const own = named(deployment({ replicas }), `web-${index}`, `deployment-${index}`);
-    const set = named(replicaSet(own), `web-${index}-1`, `set-${index}`, {
-      kind: 'Deployment',
-      uid: `deployment-${index}`,
-    });
-    take(own);
-    take(set);
-    for (let each = 0; each < replicas; each += 1) {
-      const status = each === replicas - 1 ? waiting('ErrImagePull', 'manifest unknown') : running(true, 1);
-      take(
-        named(pod('x', { status }), `web-${index}-1-${each}`, `pod-${index}-${each}`, {
-          kind: 'ReplicaSet',
-          uid: `set-${index}`,
-        }),
-      );
-    }
-    return targetOf(own);
+/**
+ * Memory of a run to success with 100 Deployments of 20 pods. `BENCH_NODES` names the script that adds and removes hollow nodes; without it
+ * the part is left out.
+ */
+export async function scale(): Promise<readonly Row[]> {
+  const script = process.env['BENCH_NODES'] ?? '';
+  const measure = `memory at its peak, largest process, ${DEPLOYMENTS} Deployments of ${REPLICAS} pods, run to success`;
+  if (script === '') return [{ measure, gate: 'BENCH_NODES not set' }];
+  return withNodes(script, async () => {
+    const ours = await once(async (manifest) => gate(await gateCommand(manifest), 'succeeded'));
+    const theirs = await once(async (manifest, namespace) =>
+      peer(await kubectlCommand(manifest, namespace, NAMES), true),
+    );
+    const helm =
+      HELM === ''
+        ? null
+        : await once(async (manifest, namespace) => peer(await helmCommand(manifest, namespace, '15m'), true));
+    const text = (cost: Cost) => `${cost.mebibytes.toFixed(0)} MiB, run of ${cost.seconds.toFixed(0)} s`;
+    return [
+      {
+        measure,
+        gate: text(ours),
+        kubectl: `${text(theirs)} (each of ${DEPLOYMENTS})`,
+        helm: helm === null ? 'HELM not set' : text(helm),
+        ratio: ours.mebibytes / theirs.mebibytes,
+      },
+    ];
   });
-  const terms: Terms = { patience: 1, stableForMs: 10_000, timeoutMs: null, startedAt: NOON, applied: [] };
-  let judgement: Judgement | null = null;
-  const times: number[] = [];
-  for (let round = 0; round < 20; round += 1) {
-    const began = performance.now();
-    judgement = judge(targets, judgement, store.view, terms, NOON + 2000 + round * 1000);
-    times.push(performance.now() - began);
-  }
-  times.sort((a, b) => a - b);
-  return {
-    pods: workloads * replicas,
-    milliseconds: times[10] ?? Number.NaN,
-    mebibytes: process.memoryUsage().rss / 2 ** 20,
-  };
 }
 
-function named(
-  object: KubernetesObject,
-  name: string,
-  uid: string,
-  owner?: { readonly kind: string; readonly uid: string },
-): KubernetesObject {
-  const ownerReferences =
-    owner === undefined ? [] : [{ apiVersion: 'apps/v1', name: 'owner', controller: true, ...owner }];
-  return {
-    ...structuredClone(object),
-    metadata: { ...object.metadata, name, uid, ownerReferences, creationTimestamp: at(0) },
-  };
+const NAMES = Array.from({ length: DEPLOYMENTS }, (_, index) => `web-${index}`);
+const NODES = Array.from({ length: 4 }, (_, index) => `bench-${index}`);
+const TAINT = { key: 'hollow', value: 'bench', effect: 'NoSchedule' } as const;
+const LABEL = { 'rollout-gate.test/hollow': 'bench' } as const;
+
+async function withNodes<T>(script: string, body: () => Promise<T>): Promise<T> {
+  const label = Object.entries(LABEL).map(([key, value]) => `${key}=${value}`);
+  const taint = `${TAINT.key}=${TAINT.value}:${TAINT.effect}`;
+  const added: string[] = [];
+  try {
+    for (const name of NODES) {
+      added.push(name);
+      await run(script, ['add', name, `--node-labels=${label}`, `--register-with-taints=${taint}`, '--max-pods=600']);
+    }
+    return await body();
+  } finally {
+    for (const name of added) await run(script, ['remove', name]);
+  }
+}
+
+/** In a namespace that is gone before this returns: the nodes have no room for the pods of two. */
+async function once(start: (manifest: string, namespace: string) => Promise<Cost>): Promise<Cost> {
+  let used = '';
+  const pod = { nodeSelector: LABEL, tolerations: [{ ...TAINT, operator: 'Equal' }] };
+  const spec = { replicas: REPLICAS, progressDeadlineSeconds: 600 };
+  const cost = await inNamespace((namespace) => {
+    used = namespace;
+    const manifest = NAMES.map((name) => deployment(namespace, name, { spec, pod })).join('\n---\n');
+    return start(manifest, namespace);
+  });
+  await run('kubectl', ['wait', '--for=delete', `namespace/${used}`, '--timeout=10m']);
+  return cost;
 }

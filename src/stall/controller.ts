@@ -5,13 +5,22 @@ import type { Family } from './scene.ts';
 
 const SILENT_SECONDS = 30;
 
+/** Kinds whose controller writes down the generation that it has observed. */
+const OBSERVING: ReadonlySet<string> = new Set([
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'ReplicaSet',
+  'ReplicationController',
+]);
+
 /** A controller that does not take notice of our change. */
 export const controllerSilent: Family = (scene) => {
   const live = scene.view.object(scene.target.ref);
   const observed = (live?.['status'] as { observedGeneration?: number } | undefined)?.observedGeneration;
-  if (live === null || scene.rollout.creator === null || (observed ?? 0) >= generationOf(live)) return [];
+  if (live === null || !OBSERVING.has(scene.target.ref.kind) || (observed ?? 0) >= generationOf(live)) return [];
   const silent = scene.now - scene.target.since;
-  if (silent < SILENT_SECONDS * 1000 || scene.target.ref.kind === 'Job') return [];
+  if (silent < SILENT_SECONDS * 1000) return [];
   return [
     {
       code: 'ControllerSilent' as const,

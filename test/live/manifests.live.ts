@@ -17,7 +17,7 @@ const FOLDER = path.resolve(import.meta.dirname, '../../../shared/manifests');
 const skip = noCluster || (existsSync(FOLDER) ? false : `${FOLDER} is not there`);
 const NAMESPACE = `gate-manifests-${Math.random().toString(36).slice(2, 7)}`;
 /** Objects go at once, but for definitions and namespaces, which wait for what is in them. */
-const GONE_MS = 120_000;
+const GONE_MS = 300_000;
 
 let connection: Connection;
 

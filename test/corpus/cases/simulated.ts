@@ -34,6 +34,13 @@ EVENT`;
   return { after, kubectl: ['SHELL', script] };
 }
 
+/** The cluster's controllers, held and let go by the process id that the test cluster keeps: these cases must run alone. */
+const controllers = (signal: 'STOP' | 'CONT'): Step => ({
+  kubectl: ['SHELL', `kill -${signal} $(cat $ROLLOUT_CLUSTER/pid/controller-manager)`],
+});
+const STOPPED = controllers('STOP');
+const CONTINUED = controllers('CONT');
+
 const scaled = slots('scaled', 1);
 const SHORT = { spec: { progressDeadlineSeconds: 30 } } as const;
 
@@ -202,5 +209,22 @@ export const SIMULATED_CASES: readonly Case[] = [
       }),
     ],
     expected: { verdict: 'succeeded', cause: '', within: 60 },
+  },
+  {
+    name: 'controller-is-silent',
+    role: 'stall',
+    setup: [STOPPED],
+    cleanup: [CONTINUED],
+    manifest: [workload({ spec: { progressDeadlineSeconds: 35 } })],
+    expected: { verdict: 'timed-out', cause: 'ControllerSilent', within: 40 },
+  },
+  {
+    name: 'controller-comes-back',
+    role: 'twin',
+    setup: [STOPPED],
+    cleanup: [CONTINUED],
+    manifest: [workload()],
+    during: [{ after: 40, ...CONTINUED }],
+    expected: { verdict: 'succeeded', cause: '', within: 75 },
   },
 ];
