@@ -74,6 +74,14 @@ export async function kubectlCommand(
   return { command: ['bash', '-c', `kubectl apply -f m.yaml && { ${waits}; }`], env, folder };
 }
 
+/** `kubectl rollout status` of a Deployment that somebody else is about to create. */
+export async function kubectlWatchCommand(namespace: string): Promise<Command> {
+  const { folder, env } = await home('bench-kubectl-', '');
+  const created = `kubectl wait --for=create deployment/web -n ${namespace} --timeout=60s`;
+  const status = `kubectl rollout status deployment/web -n ${namespace}`;
+  return { command: ['bash', '-c', `${created} && exec ${status}`], env, folder };
+}
+
 /** `helm upgrade --install --wait` of a chart that holds just the manifest. */
 export async function helmCommand(
   manifest: string,
