@@ -25,6 +25,8 @@ const OPTIONS: Options = {
   timeoutMs: null,
   stableForMs: 0,
   onStall: 'fail',
+  ledger: '',
+  unstickStatefulSets: false,
   fieldManager: 'rollout-gate',
   forceConflicts: false,
   logLines: 0,

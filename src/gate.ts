@@ -1,3 +1,4 @@
+import { finishEarlier, keepProof } from './across-runs.ts';
 import type { Applied } from './apply/applied.ts';
 import { apply } from './apply/apply.ts';
 import { type Connection, connect } from './cluster/connect.ts';
@@ -31,6 +32,8 @@ export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   /** The folder that relative paths of the input `manifests` start from. */
   readonly workspace: string;
+  /** This run, as a link where there is one: what it proves is kept under this name. */
+  readonly run: string;
   /** Where the recording is written. */
   readonly recording: string;
   readonly secrets: Secrets;
@@ -65,6 +68,7 @@ async function travel(options: Options, outside: Surroundings, journey: Journey)
   const { connection, recorder } = await open(options, outside, journey);
   try {
     const observing = { connection, recorder, secrets, cancelled };
+    await finishEarlier(connection, outside, journey);
     const planned =
       journey.manifest === null ? null : await planManifest(journey.manifest, connection, secrets, journey);
     if (planned !== null && options.mode === 'plan')
@@ -74,7 +78,7 @@ async function travel(options: Options, outside: Surroundings, journey: Journey)
         ? await stage('contract', journey, () => findTargets(options, connection))
         : await applyPlan(planned, connection, secrets, journey);
     const observed = await stage('operation', journey, () => observe(targets, observing, journey));
-    const report = await conclude(observed, outside, journey);
+    const report = await keepProof(await conclude(observed, outside, journey), connection, outside, journey);
     return await answerStall(report, observing, outside, journey);
   } finally {
     recorder.close();

@@ -8,6 +8,7 @@ import { parsePatience } from './stall/override.ts';
 /** Reads one input by its name in action.yml; empty if it was not given. */
 export type GetInput = (name: string) => string;
 
+const DEFAULT_LEDGER = 'rollout-gate-ledger';
 /** The longest that GitHub lets a job run, on a runner of one's own. */
 const LONGEST_MS = 5 * 24 * 3_600_000;
 
@@ -42,6 +43,8 @@ export function readInputs(get: GetInput): Options {
     timeoutMs: read('timeout', parseTimeout, null),
     stableForMs: read('stable-for', parseDurationInput, 10_000),
     onStall: read('on-stall', oneOf(['fail', 'rollback'] as const), 'fail'),
+    ledger: read('ledger', parseLedger, DEFAULT_LEDGER),
+    unstickStatefulSets: read('unstick-statefulsets', parseBoolean, false),
     fieldManager: read('field-manager', parseFieldManager, 'rollout-gate'),
     forceConflicts: read('force-conflicts', parseBoolean, false),
     logLines: read('log-lines', parseLogLines, 40),
@@ -107,6 +110,13 @@ function parsePatienceInput(text: string): Read<Patience> {
   return { problem: 'use a factor from 0 to 1000 (0: at first sight; 1: the default; 2: twice as long), or deadline' };
 }
 
+/** Source: RFC 1123 subdomains, as the API server checks a Secret's name. */
+function parseLedger(text: string): Read<string> {
+  if (text === 'none') return { value: '' };
+  if (text.length <= 253 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(text)) return { value: text };
+  return { problem: 'use the name of a Secret (lower-case letters, digits, dashes and dots), or none' };
+}
+
 /** Source: metav1 ApplyOptions.fieldManager: up to 128 printable characters. */
 function parseFieldManager(text: string): Read<string> {
   if (text.length <= 128 && /^[\x20-\x7e]+$/.test(text)) return { value: text };
@@ -154,6 +164,8 @@ function combinations(options: Options): readonly string[] {
     problems.push('images: mode watch applies nothing; remove it, or use mode deploy');
   if (mode === 'watch' && options.onStall === 'rollback')
     problems.push('on-stall: mode watch applies nothing that could be rolled back; use fail');
+  if (options.unstickStatefulSets && options.onStall !== 'rollback')
+    problems.push('unstick-statefulsets: only a rollback deletes pods; set on-stall: rollback, or remove it');
   if (mode !== 'watch' && manifests.length === 0)
     problems.push(`manifests: mode ${mode} needs at least one file, directory or glob`);
   if (mode !== 'watch' && workloads.length > 0)

@@ -7,6 +7,7 @@ import type { Warning } from './preflight/warning.ts';
 import type { ProgressLog } from './progress-log.ts';
 import type { RunFacts } from './report/compose.ts';
 import type { ReportStage } from './report/report.ts';
+import { createShortfallMeter, type ShortfallMeter } from './rollout/shortfall.ts';
 import { VERSION } from './version.ts';
 
 /** What is collected on the way, so that a run which breaks off can say how far it came. */
@@ -16,6 +17,7 @@ export interface Journey {
   readonly stages: ReportStage[];
   readonly applied: Applied[];
   readonly notices: Set<string>;
+  readonly shortfall: ShortfallMeter;
   manifest: Manifest | null;
   warnings: readonly Warning[];
   connection: Connection | null;
@@ -29,6 +31,7 @@ export function startJourney(options: Options): Journey {
     stages: [],
     applied: [],
     notices: new Set(),
+    shortfall: createShortfallMeter(),
     manifest: null,
     warnings: [],
     connection: null,

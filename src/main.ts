@@ -32,6 +32,7 @@ async function main(): Promise<void> {
       env,
       workspace: env['GITHUB_WORKSPACE'] ?? process.cwd(),
       recording,
+      run: runOf(env),
       secrets,
       cancelled: cancelled.signal,
       keep: async (found) => void (await keepEvidence(found, folder, secrets)),
@@ -50,6 +51,13 @@ async function main(): Promise<void> {
     ),
   );
   process.exitCode = FAILING.has(report.verdict) ? 1 : 0;
+}
+
+/** Source: GitHub Docs, default environment variables. */
+function runOf(env: NodeJS.ProcessEnv): string {
+  const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_RUN_ATTEMPT = '1' } = env;
+  if (GITHUB_RUN_ID === undefined) return 'a run outside of GitHub';
+  return `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/actions/runs/${GITHUB_RUN_ID}/attempts/${GITHUB_RUN_ATTEMPT}`;
 }
 
 function nothingDone(startedAt: number) {

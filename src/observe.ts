@@ -31,6 +31,7 @@ export interface Observed {
 /** Opens the watches that feed one view of the cluster, and judges it until every target is decided. */
 export async function observe(targets: readonly Target[], observing: Observing, journey: Journey): Promise<Observed> {
   const { connection, recorder, secrets } = observing;
+  const refs = targets.map((target) => target.ref);
   const terms = termsOf(journey, connection.now());
   const store = createStore();
   const log = createProgressLog(terms.startedAt, secrets);
@@ -66,7 +67,10 @@ export async function observe(targets: readonly Target[], observing: Observing, 
       nextChange: changes.next,
       read,
       now: connection.now,
-      onJudgement: log.take,
+      onJudgement: (judgement, now) => {
+        journey.shortfall.take(refs, store.view.object, now);
+        log.take(judgement, now);
+      },
       cancelled: observing.cancelled,
     });
     return { judgement, store, terms, read };

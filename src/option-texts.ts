@@ -16,6 +16,8 @@ export function optionTexts(options: Options): Readonly<Record<string, string>> 
     timeout: options.timeoutMs === null ? '' : `${options.timeoutMs / 1000}s`,
     'stable-for': `${options.stableForMs / 1000}s`,
     'on-stall': options.onStall,
+    ledger: options.ledger === '' ? 'none' : options.ledger,
+    'unstick-statefulsets': String(options.unstickStatefulSets),
     'field-manager': options.fieldManager,
     'force-conflicts': String(options.forceConflicts),
     'log-lines': String(options.logLines),

@@ -32,6 +32,10 @@ export interface Options {
   readonly timeoutMs: number | null;
   readonly stableForMs: number;
   readonly onStall: 'fail' | 'rollback';
+  /** The name of the Secrets that keep proven states; empty: none is kept. */
+  readonly ledger: string;
+  /** Whether a rollback may delete the pods that hold a StatefulSet up. */
+  readonly unstickStatefulSets: boolean;
   readonly fieldManager: string;
   readonly forceConflicts: boolean;
   readonly logLines: number;

@@ -12,6 +12,8 @@ const LONGEST_LINE = 400;
 
 /** Prints how the workloads come along, a line for each change, in a group per workload. */
 export interface ProgressLog {
+  /** Milliseconds since the epoch by the server's clock. */
+  readonly startedAt: number;
   readonly take: (judgement: Judgement, now: number) => void;
   readonly end: () => void;
   readonly timeline: () => readonly TimelineEntry[];
@@ -38,6 +40,7 @@ export function createProgressLog(startedAt: number, secrets: Secrets): Progress
   }
 
   return {
+    startedAt,
     take: (judgement, now) => {
       const lines = judgement.standings.map((standing) => ({
         standing,

@@ -5,7 +5,7 @@ import { type Observing, observe } from './observe.ts';
 import { optionTexts } from './option-texts.ts';
 import type { Options } from './options.ts';
 import { say } from './progress-log.ts';
-import type { Report } from './report/report.ts';
+import type { Report, TimelineEntry } from './report/report.ts';
 import type { ReportRollback } from './report/rollback.ts';
 import { reasonOf } from './report/workload.ts';
 import { rollBack } from './rollback/rollback.ts';
@@ -16,6 +16,7 @@ import { VERSION } from './version.ts';
 
 interface Outside {
   readonly recording: string;
+  readonly run: string;
   readonly secrets: Secrets;
   readonly cancelled: AbortSignal;
   readonly keep: (report: Report) => Promise<void>;
@@ -33,38 +34,49 @@ export async function answerStall(
 ): Promise<Report> {
   const isStall = report.verdict === 'stalled' || report.verdict === 'timed-out';
   if (journey.options.onStall !== 'rollback' || !isStall) return report;
-  const told = await stage('result', journey, () => keepAndRollBack(report, observing, outside, journey));
+  const timeline = [...report.timeline];
+  const rollback = await stage('result', journey, () => keepAndRollBack(report, timeline, observing, outside, journey));
   const { startedAt, endedAt, requests, notices, stages } = factsOf(journey);
   const durationSeconds = Math.round((endedAt - startedAt) / 100) / 10;
-  return { ...report, rollback: told, durationSeconds, requests, notices, stages };
+  return { ...report, rollback, timeline, durationSeconds, requests, notices, stages };
 }
 
 async function keepAndRollBack(
   report: Report,
+  timeline: TimelineEntry[],
   observing: Observing,
   outside: Outside,
   journey: Journey,
 ): Promise<ReportRollback> {
+  const empty = { target: '', objects: [], shortfall: [] };
   if (outside.cancelled.aborted)
-    return { outcome: 'refused', reason: 'Nothing was rolled back: the run was cancelled', objects: [] };
-  const objects: ReportRollback['objects'] = [];
+    return { outcome: 'refused', reason: 'Nothing was rolled back: the run was cancelled', ...empty };
   const pending =
-    'The rollback was begun after this was written. If it still stands here, the run was ended in the middle of it';
-  await outside.keep({ ...report, rollback: { outcome: 'failed', reason: pending, objects } });
+    'The rollback was begun after this was written. If it still stands here, the run was ended in the middle of it: the next run with on-stall: rollback finishes it first';
+  await outside.keep({ ...report, rollback: { outcome: 'failed', reason: pending, ...empty } });
   const { connection, secrets } = observing;
+  const { options } = journey;
   const told = await rollBack(journey.applied, {
     api: connection,
-    fieldManager: journey.options.fieldManager,
-    follow: (targets) => followRestored(targets, observing, outside, journey),
+    ledger: options.ledger,
+    run: outside.run,
+    fieldManager: options.fieldManager,
+    unstick: options.unstickStatefulSets,
+    follow: (targets) => followRestored(targets, timeline, observing, outside, journey),
     tell: (line) => say(line, secrets),
+    notice: (text) => {
+      journey.notices.add(text);
+      say(text, secrets);
+    },
   });
   say(`rollback: ${told.outcome}: ${told.reason}`, secrets);
-  return told;
+  return { ...told, shortfall: journey.shortfall.result() };
 }
 
 /** The restored workloads, judged like any other rollout, with a deadline and a recording of their own. */
 async function followRestored(
   targets: readonly Target[],
+  timeline: TimelineEntry[],
   observing: Observing,
   outside: Outside,
   journey: Journey,
@@ -83,6 +95,7 @@ async function followRestored(
   });
   const second: Journey = { ...journey, applied: [], log: null };
   journey.log?.end();
+  const begunAt = journey.log === null ? 0 : connection.now() - journey.log.startedAt;
   try {
     const { judgement } = await observe(targets, { ...observing, recorder }, second);
     if (outside.cancelled.aborted) return 'the run was cancelled before they were seen ready';
@@ -91,8 +104,14 @@ async function followRestored(
     return decided === null ? 'what became of them is not known' : reasonOf(decided);
   } finally {
     second.log?.end();
+    timeline.push(...(second.log?.timeline() ?? []).map((entry) => afterwards(entry, begunAt)));
     recorder.close();
   }
+}
+
+/** @param begunAt milliseconds from the beginning of the first wait to that of the rollback's */
+function afterwards({ at, workload, text }: TimelineEntry, begunAt: number): TimelineEntry {
+  return { at: Math.round(at * 10 + begunAt / 100) / 10, workload, text: `rollback: ${text}` };
 }
 
 /** A run that was rejected rolls nothing back: that what was applied before stays is said plainly. */
@@ -100,5 +119,5 @@ export function unrolled(report: Report, options: Options): Report {
   const changed = report.changes.some((change) => change.action !== 'unchanged');
   if (options.onStall !== 'rollback' || !changed) return report;
   const reason = 'A run that is rejected half-way is not rolled back: what it changed before stays';
-  return { ...report, rollback: { outcome: 'none', reason, objects: [] } };
+  return { ...report, rollback: { outcome: 'none', target: '', reason, objects: [], shortfall: [] } };
 }

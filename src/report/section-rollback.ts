@@ -1,3 +1,4 @@
+import type { Shortfall } from '../rollout/shortfall.ts';
 import { markdown, markdownCode } from '../text/escape.ts';
 import type { Report } from './report.ts';
 import type { RollbackObject } from './rollback.ts';
@@ -19,7 +20,17 @@ export function rollback({ rollback: told }: Report): Section {
     rows.length === 0
       ? ''
       : `\n\n| object | rollback | field | before | attempted | after |\n|---|---|---|---|---|---|\n${rows.join('\n')}`;
-  return { title, weight: 85, text: `### ${TITLES[told.outcome]}\n\n${markdown(told.reason)}${table}` };
+  const short = told.shortfall.map(shortfallLine).join('');
+  const target = told.target === '' ? '' : `\n\nTarget: ${markdown(told.target)}.`;
+  return {
+    title,
+    weight: 85,
+    text: `### ${TITLES[told.outcome]}\n\n${markdown(told.reason)}${target}${short}${table}`,
+  };
+}
+
+function shortfallLine({ workload, seconds, lowest, asked }: Shortfall): string {
+  return `\n\n${markdown(workload)} had fewer replicas than asked for during ${seconds} s; at the least ${lowest} of ${asked} were available.`;
 }
 
 function objectRows(object: RollbackObject): readonly string[] {

@@ -35,7 +35,8 @@ export async function rehearse(steps: readonly Step[], api: Api): Promise<readon
 export async function take(step: Step, api: Api, fieldManager: string): Promise<Done> {
   let { live } = step.object;
   for (let attempt = 1; ; attempt += 1) {
-    const foreign = foreignChange({ ...step.object, live });
+    // What another run of ours, or this one before its answer was lost, has brought back already is nobody else's change.
+    const foreign = isBack(step, live) ? '' : foreignChange({ ...step.object, live });
     if (foreign !== '') return { step, restored: null, changed: false, problem: foreign };
     if (live === null) return { step, restored: null, changed: false, problem: '' };
     const answer = await api.request(requestFor(step, live, false, fieldManager));
@@ -56,6 +57,13 @@ export async function take(step: Step, api: Api, fieldManager: string): Promise<
       return { step, restored: null, changed: false, problem: `${shortName(step.object.applied.ref)} cannot be read` };
     live = fresh;
   }
+}
+
+/** Whether the object asks for what it is to ask for again, whoever owns its fields. */
+export function isBack(step: Step, live: KubernetesObject | null): boolean {
+  if (step.action === 'delete') return live === null;
+  if (live === null || live.metadata.uid !== step.object.applied.after.metadata.uid) return false;
+  return isDeepStrictEqual(requestOf(live), requestOf(wantedOf(step.object, step.before, live)));
 }
 
 /** The fields are as before; now their owners. */

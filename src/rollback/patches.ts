@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubernetesObject } from '../kubernetes.ts';
+import type { KubernetesObject, ManagedFieldsEntry } from '../kubernetes.ts';
+import { LEDGER_MANAGER } from '../ledger/marks.ts';
 import { isControllerAnnotation } from './state.ts';
 
 export interface PatchOperation {
@@ -37,8 +38,9 @@ const APART: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 's
  * sender the owner, whatever the same request says of managedFields. Source: apimachinery, managedfields, FieldManager.Update.
  */
 export function ownershipPatch(live: KubernetesObject, before: KubernetesObject): readonly PatchOperation[] {
-  const owners = (before.metadata.managedFields ?? []).filter((entry) => (entry.subresource ?? '') === '');
-  const others = (live.metadata.managedFields ?? []).filter((entry) => (entry.subresource ?? '') !== '');
+  const apart = (entry: ManagedFieldsEntry) => (entry.subresource ?? '') !== '' || entry.manager === LEDGER_MANAGER;
+  const owners = (before.metadata.managedFields ?? []).filter((entry) => !apart(entry));
+  const others = (live.metadata.managedFields ?? []).filter(apart);
   const all = [...owners, ...others];
   // One empty entry is how a client says that nobody owns anything.
   return [...guard(live), { op: 'replace', path: '/metadata/managedFields', value: all.length === 0 ? [{}] : all }];

@@ -1,13 +1,12 @@
-import type { Applied } from '../apply/applied.ts';
 import type { ApiResource } from '../cluster/api.ts';
 import { groupOf, type KubernetesObject, shortName } from '../kubernetes.ts';
+import type { Aimed, Turned } from './aim.ts';
 import { wantedState } from './patches.ts';
 import { changedSince, writersSince } from './state.ts';
 import { unreadyReason } from './was-ready.ts';
 
 /** An object of this run, and what was read of it when the rollback was decided. */
-export interface Surveyed {
-  readonly applied: Applied;
+export interface Surveyed extends Aimed {
   readonly resource: ApiResource;
   readonly live: KubernetesObject | null;
   /** Whether a HorizontalPodAutoscaler sets its replicas; `unknown` if that may not be read. */
@@ -68,11 +67,11 @@ function obstacle(object: Surveyed): readonly string[] {
   const { applied } = object;
   const foreign = foreignChange(object);
   if (foreign !== '') return [foreign];
-  if (applied.before === null || keptBecause(object) !== '') return [];
+  if (applied.before === null || object.proven || keptBecause(object) !== '') return [];
   const unready = unreadyReason(applied.before);
   if (unready === '') return [];
   return [
-    `${shortName(applied.ref)} was not ready before this run either (${unready}). By hand: ${byHand(applied)} — or apply a manifest that is known to work`,
+    `${shortName(applied.ref)} was not ready before this run either (${unready}), and no proven state of it is known. By hand: ${byHand(applied)} — or apply a manifest that is known to work`,
   ];
 }
 
@@ -108,7 +107,8 @@ const DATA: ReadonlySet<string> = new Set([
   'apiextensions.k8s.io/CustomResourceDefinition',
 ]);
 
-function keptBecause({ applied, resource, usedBy }: Surveyed): string {
+function keptBecause({ applied, resource, usedBy, stays }: Surveyed): string {
+  if (stays !== '') return stays;
   const { ref, before, after } = applied;
   const kind = `${groupOf(ref.apiVersion)}/${ref.kind}`;
   if (before !== null) return DATA.has(kind) && kind !== '/Namespace' ? 'its data could suffer from going back' : '';
@@ -124,13 +124,13 @@ function keptBecause({ applied, resource, usedBy }: Surveyed): string {
 
 const BUILT_IN = /^(|apps|batch|autoscaling|policy|networking\.k8s\.io|rbac\.authorization\.k8s\.io)$/;
 
-function byHand({ ref, before }: Applied): string {
+function byHand({ ref, before }: Turned): string {
   const target = `${ref.kind.toLowerCase()}/${ref.name}`;
   return before !== null && ['Deployment', 'StatefulSet', 'DaemonSet'].includes(ref.kind)
     ? `kubectl rollout history ${target}${inNamespace({ ref })}, then kubectl rollout undo ${target}${inNamespace({ ref })} --to-revision=N`
     : `kubectl describe ${target}${inNamespace({ ref })}`;
 }
 
-function inNamespace({ ref }: Pick<Applied, 'ref'>): string {
+function inNamespace({ ref }: Pick<Turned, 'ref'>): string {
   return ref.namespace === '' ? '' : ` -n ${ref.namespace}`;
 }

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldChange } from '../apply/applied.ts';
 import type { KubernetesObject } from '../kubernetes.ts';
+import { LEDGER_MANAGER, STAMP } from '../ledger/marks.ts';
 import { diff } from '../plan/diff.ts';
 
-/** Annotations that controllers write for themselves: no change of one is anybody's request. */
+/** Annotations that controllers, and the gate, write for themselves: no change of one is anybody's request. */
 const CONTROLLER_ANNOTATION =
   /^(deployment\.kubernetes\.io\/|deprecated\.daemonset\.template\.generation$|pv\.kubernetes\.io\/|autoscaling\.alpha\.kubernetes\.io\/)/;
 
 export function isControllerAnnotation(name: string): boolean {
-  return CONTROLLER_ANNOTATION.test(name);
+  return name === STAMP || CONTROLLER_ANNOTATION.test(name);
 }
 
 /** What people ask for of an object: without status, bookkeeping and what controllers note down. */
@@ -31,7 +32,10 @@ export function changedSince(after: KubernetesObject, live: KubernetesObject): r
 export function writersSince(after: KubernetesObject, live: KubernetesObject): readonly string[] {
   const known = (after.metadata.managedFields ?? []).map(plain);
   const fresh = (live.metadata.managedFields ?? []).filter(
-    (entry) => entry.subresource !== 'status' && !known.some((each) => isDeepStrictEqual(each, plain(entry))),
+    (entry) =>
+      entry.subresource !== 'status' &&
+      entry.manager !== LEDGER_MANAGER &&
+      !known.some((each) => isDeepStrictEqual(each, plain(entry))),
   );
   return [...new Set(fresh.map((entry) => entry.manager ?? 'unknown'))];
 }

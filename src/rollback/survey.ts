@@ -1,28 +1,30 @@
-import type { Applied } from '../apply/applied.ts';
 import { type Api, resourcePath } from '../cluster/api.ts';
 import { type KubernetesObject, refKey, refOf, shortName } from '../kubernetes.ts';
 import { readLive } from '../plan/dry-run.ts';
 import { GateError } from '../problem.ts';
+import type { Aimed, Turned } from './aim.ts';
 import type { Surveyed } from './plan.ts';
 
 /** Reads all that the decision needs. @throws GateError if an object of this run cannot be read */
-export async function survey(all: readonly Applied[], api: Api): Promise<readonly Surveyed[]> {
-  const touched = all.filter((each) => each.action !== 'unchanged');
+export async function survey(all: readonly Aimed[], api: Api): Promise<readonly Surveyed[]> {
+  const touched = all.filter((each) => each.applied.action !== 'unchanged');
+  const turned = all.map((each) => each.applied);
   const read: Surveyed[] = [];
-  for (const applied of touched) {
+  for (const aimed of touched) {
+    const { applied } = aimed;
     const resource = await api.resource(applied.ref.apiVersion, applied.ref.kind);
     if (resource === null) throw GateError.of(`${shortName(applied.ref)}: its kind is no longer served`);
     const answer = await readLive(api, resource, applied.ref);
     if ('failure' in answer)
       throw GateError.of(`${shortName(applied.ref)} could not be read: ${answer.failure.message ?? answer.status}`);
     const autoscaled = await isAutoscaled(applied, api);
-    const usedBy = applied.before === null && resource.namespaced ? await usersOf(applied, all, api) : '';
-    read.push({ applied, resource, live: answer.object, autoscaled, usedBy });
+    const usedBy = applied.before === null && resource.namespaced ? await usersOf(applied, turned, api) : '';
+    read.push({ ...aimed, resource, live: answer.object, autoscaled, usedBy });
   }
   return read;
 }
 
-async function isAutoscaled({ ref, after }: Applied, api: Api): Promise<Surveyed['autoscaled']> {
+async function isAutoscaled({ ref, after }: Turned, api: Api): Promise<Surveyed['autoscaled']> {
   const spec = after['spec'] as { readonly replicas?: number } | undefined;
   if (spec?.replicas === undefined) return 'no';
   const scalers = await list(api, 'autoscaling/v2', 'HorizontalPodAutoscaler', ref.namespace);
@@ -47,7 +49,7 @@ const USERS: readonly (readonly [string, string])[] = [
 ];
 
 /** Whatever else has the object's name as a value, but what this run applied and what is owned by another: rather one too many than none. */
-async function usersOf(applied: Applied, all: readonly Applied[], api: Api): Promise<string> {
+async function usersOf(applied: Turned, all: readonly Turned[], api: Api): Promise<string> {
   const ours = new Set(all.filter((each) => each.action !== 'unchanged').map((each) => refKey(each.ref)));
   const stays = all.find((each) => each.before !== null && names(each.before, applied.ref.name));
   if (stays !== undefined) return shortName(stays.ref);

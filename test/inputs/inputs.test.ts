@@ -37,6 +37,8 @@ test('what is not given has its default', () => {
     timeoutMs: null,
     stableForMs: 10_000,
     onStall: 'fail',
+    ledger: 'rollout-gate-ledger',
+    unstickStatefulSets: false,
     fieldManager: 'rollout-gate',
     forceConflicts: false,
     logLines: 40,

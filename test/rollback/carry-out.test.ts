@@ -37,7 +37,17 @@ const extra = applied(null, configMap('extra', { a: '1' }));
 const LIVE = [settings.after, web.after, extra.after];
 
 function outside(api: Api, follow = '') {
-  return { api, fieldManager: 'rollout-gate', follow: async () => follow, tell: () => undefined };
+  const nothing = () => undefined;
+  const ledger = { ledger: '', run: 'this run' };
+  return {
+    api,
+    ...ledger,
+    fieldManager: 'rollout-gate',
+    unstick: false,
+    follow: async () => follow,
+    tell: nothing,
+    notice: nothing,
+  };
 }
 
 test('every step is guarded by uid and resourceVersion', async () => {

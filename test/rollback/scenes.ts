@@ -53,5 +53,14 @@ export function resourceOf({ apiVersion, kind }: KubernetesObject): ApiResource 
 
 /** An object of the run, live as our apply left it unless told otherwise. */
 export function surveyed(of: Applied, seen: Partial<Surveyed> = {}): Surveyed {
-  return { applied: of, resource: resourceOf(of.after), live: of.after, autoscaled: 'no', usedBy: '', ...seen };
+  return {
+    applied: of,
+    resource: resourceOf(of.after),
+    live: of.after,
+    autoscaled: 'no',
+    usedBy: '',
+    proven: false,
+    stays: '',
+    ...seen,
+  };
 }
