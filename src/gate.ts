@@ -77,6 +77,8 @@ async function travel(options: Options, outside: Surroundings, journey: Journey)
       planned === null
         ? await stage('contract', journey, () => findTargets(options, connection))
         : await applyPlan(planned, connection, secrets, journey);
+    if ('problems' in targets)
+      return await answerStall(rejectedReport(factsOf(journey), targets.problems), observing, outside, journey);
     const observed = await stage('operation', journey, () => observe(targets, observing, journey));
     const report = await keepProof(await conclude(observed, outside, journey), connection, outside, journey);
     return await answerStall(report, observing, outside, journey);
@@ -161,13 +163,13 @@ function plannedChange({ ref, action, changes }: Planned): ReportChange {
   return { kind: ref.kind, name: ref.name, namespace: ref.namespace, action: PLANNED[action], fields: changes };
 }
 
-/** Applies the plan. @returns what is to be followed of it */
+/** Applies the plan. @returns what is to be followed of it, or the error that ended it */
 async function applyPlan(
   planned: Plan,
   connection: Connection,
   secrets: Secrets,
   journey: Journey,
-): Promise<readonly Target[]> {
+): Promise<readonly Target[] | GateError> {
   const { options } = journey;
   const tell = (applied: Applied) => {
     journey.applied.push(applied);
@@ -175,8 +177,13 @@ async function applyPlan(
     const paths = applied.changes.map((change) => change.path).join(', ');
     say(`${applied.action} ${shortName(applied.ref)} ${paths}`, secrets);
   };
-  const applied = await stage('representation', journey, () => apply(planned, connection, options, tell));
-  return targetsOf(applied, options.fieldManager);
+  try {
+    const applied = await stage('representation', journey, () => apply(planned, connection, options, tell));
+    return targetsOf(applied, options.fieldManager);
+  } catch (error) {
+    if (error instanceof GateError) return error;
+    throw error;
+  }
 }
 
 /** Reads what a person would look at, unless the runner is ending the step, and puts it all together. */

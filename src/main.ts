@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as core from '@actions/core';
 import { gate } from './gate.ts';
 import { readInputs } from './inputs.ts';
+import { post } from './post.ts';
 import { GateError } from './problem.ts';
 import { keepEvidence, publish } from './publish.ts';
 import { rejectedReport } from './report/compose.ts';
@@ -15,16 +16,23 @@ import { VERSION } from './version.ts';
 
 const FAILING: ReadonlySet<Report['verdict']> = new Set(['stalled', 'timed-out', 'rejected']);
 
-/** What the runner starts: inputs in, report out, exit code by verdict. */
+/** What the runner starts: inputs in, report out, exit code by verdict; and once more after the job, for what was cut off. */
 async function main(): Promise<void> {
   const { env } = process;
   const secrets = createSecrets(core.setSecret);
+  const startedAt = Date.now();
+  const left = core.getState('folder');
+  if (left !== '') {
+    if (core.getState('finished') === '')
+      await post({ folder: left, run: runOf(env), facts: nothingDone(startedAt) }, secrets);
+    return;
+  }
   const folder = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `rollout-gate-${randomUUID().slice(0, 8)}`);
+  core.saveState('folder', folder);
   const recording = path.join(folder, 'recording.ndjson');
   const cancelled = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => cancelled.abort(new Error(signal)));
 
-  const startedAt = Date.now();
   let report: Report;
   try {
     const options = readInputs((name) => core.getInput(name, { trimWhitespace: false }));
@@ -50,6 +58,7 @@ async function main(): Promise<void> {
       ),
     ),
   );
+  core.saveState('finished', 'true');
   process.exitCode = FAILING.has(report.verdict) ? 1 : 0;
 }
 

@@ -23,7 +23,7 @@ interface Outside {
 }
 
 /**
- * What `on-stall` asks for, once the report of the stall is composed. The evidence is on disk before anything is touched; verdict and cause stay
+ * What `on-stall` asks for, once the report of the stall, or of an apply that was refused half-way, is composed. The evidence is on disk before anything is touched; verdict and cause stay
  * those of the stall, whatever comes of the rollback.
  */
 export async function answerStall(
@@ -33,7 +33,8 @@ export async function answerStall(
   journey: Journey,
 ): Promise<Report> {
   const isStall = report.verdict === 'stalled' || report.verdict === 'timed-out';
-  if (journey.options.onStall !== 'rollback' || !isStall) return report;
+  const isHalfDone = report.verdict === 'rejected' && report.changes.some((change) => change.action !== 'unchanged');
+  if (journey.options.onStall !== 'rollback' || !(isStall || isHalfDone)) return report;
   const timeline = [...report.timeline];
   const rollback = await stage('result', journey, () => keepAndRollBack(report, timeline, observing, outside, journey));
   const { startedAt, endedAt, requests, notices, stages } = factsOf(journey);
@@ -114,10 +115,10 @@ function afterwards({ at, workload, text }: TimelineEntry, begunAt: number): Tim
   return { at: Math.round(at * 10 + begunAt / 100) / 10, workload, text: `rollback: ${text}` };
 }
 
-/** A run that was rejected rolls nothing back: that what was applied before stays is said plainly. */
+/** A run that lost its cluster on the way rolls nothing back: that what was applied before stays is said plainly. */
 export function unrolled(report: Report, options: Options): Report {
   const changed = report.changes.some((change) => change.action !== 'unchanged');
   if (options.onStall !== 'rollback' || !changed) return report;
-  const reason = 'A run that is rejected half-way is not rolled back: what it changed before stays';
+  const reason = 'A run that breaks off while it follows is not rolled back: what it changed stays';
   return { ...report, rollback: { outcome: 'none', target: '', reason, objects: [], shortfall: [] } };
 }

@@ -1,18 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Applied } from '../apply/applied.ts';
-import {
-  type KubernetesObject,
-  type ManagedFieldsEntry,
-  type ObjectRef,
-  refKey,
-  refOf,
-  shortName,
-} from '../kubernetes.ts';
+import { type KubernetesObject, type ObjectRef, refKey, refOf } from '../kubernetes.ts';
 import { isKept } from '../ledger/kept.ts';
 import type { ProvenState } from '../ledger/ledger.ts';
-import { LEDGER_MANAGER } from '../ledger/marks.ts';
 import { isStamped } from '../ledger/stamp.ts';
 import { diff } from '../plan/diff.ts';
+import { isMadeSince, isScaledByOthers, strangersTo } from './since-proven.ts';
 import { requestOf } from './state.ts';
 
 /** What a rollback knows of an object of the run: where it is to go back to (`before`), and how it was left (`after`). */
@@ -76,18 +69,25 @@ export function aim(
   });
   const moved = pairs.filter(({ proven, before }) => before === null || !isSame(proven, before));
   const said = `the state that ${state.run} ${state.proof === 'soaked' ? 'proved' : 'found ready'} (${state.at})`;
-  if (moved.length === 0)
-    return { objects: all.map((each) => ({ ...asBefore(each), proven: true })), target: said, unproven: false };
+  if (moved.length === 0) return { objects: asProven(all, state, fieldManager), target: said, unproven: false };
   const foreign = moved.flatMap(({ proven, before }) => strangersTo(proven, before, fieldManager));
   if (foreign.length > 0) {
     const target = `${BEFORE} (${said} is older than what others changed: ${[...new Set(foreign)].join(', ')})`;
     return { objects: all.map(asBefore), target, unproven: true };
   }
-  return { objects: toState(all, pairs), target: said, unproven: false };
+  return { objects: toState(all, pairs, state, fieldManager), target: said, unproven: false };
 }
 
 function asBefore(applied: Applied): Aimed {
   return { applied, proven: false, stays: '' };
+}
+
+/** What stood there before this run is the proven state, owners and all: that is what goes back. */
+function asProven(all: readonly Applied[], state: ProvenState, fieldManager: string): readonly Aimed[] {
+  const known = new Set(state.objects.map((each) => refKey(refOf(each))));
+  return all.flatMap((applied) =>
+    known.has(refKey(applied.ref)) ? [{ ...asBefore(applied), proven: true }] : beside(applied, state, fieldManager),
+  );
 }
 
 interface Pair {
@@ -96,17 +96,28 @@ interface Pair {
   readonly before: KubernetesObject | null;
 }
 
-function toState(all: readonly Applied[], pairs: readonly Pair[]): readonly Aimed[] {
+function toState(
+  all: readonly Applied[],
+  pairs: readonly Pair[],
+  state: ProvenState,
+  fieldManager: string,
+): readonly Aimed[] {
   const known = new Map(pairs.map((pair) => [refKey(refOf(pair.proven)), pair]));
   const rest = pairs.filter((pair) => pair.applied === null).flatMap(backTo);
   const own = all.flatMap((applied): readonly Aimed[] => {
     const pair = known.get(refKey(applied.ref));
-    if (pair !== undefined) return backTo(pair);
-    if (applied.before === null || !isKept(applied.after)) return [asBefore(applied)];
-    const stays = 'an earlier run made it after the proven state';
-    return applied.action === 'unchanged' ? [] : [{ applied, proven: false, stays }];
+    return pair === undefined ? beside(applied, state, fieldManager) : backTo(pair);
   });
   return [...rest, ...own];
+}
+
+/** An object of this run that the proven state does not have. */
+function beside(applied: Applied, state: ProvenState, fieldManager: string): readonly Aimed[] {
+  const { before, after, action } = applied;
+  if (before === null || !isKept(after)) return [asBefore(applied)];
+  if (isMadeSince(before, state, fieldManager))
+    return [{ ...asBefore(applied), applied: { ...applied, action: 'created', before: null } }];
+  return action === 'unchanged' ? [] : [{ ...asBefore(applied), stays: 'it is not part of the proven state' }];
 }
 
 function backTo({ proven, applied, before }: Pair): readonly Aimed[] {
@@ -125,44 +136,7 @@ function isSame(proven: KubernetesObject, before: KubernetesObject): boolean {
   return isDeepStrictEqual(requestOf(wanted), requestOf(before));
 }
 
-/** Whether somebody set the replicas through the scale subresource since: an autoscaler, or kubectl scale. */
-function isScaledByOthers(proven: KubernetesObject, before: KubernetesObject): boolean {
-  return fresher(proven, before, (entry) => entry.subresource === 'scale').length > 0;
-}
-
 function withReplicasOf(before: KubernetesObject, proven: KubernetesObject): KubernetesObject {
   const { replicas } = (before['spec'] ?? {}) as { readonly replicas?: number };
   return replicas === undefined ? proven : { ...proven, spec: { ...(proven['spec'] as object), replicas } };
-}
-
-/** Who but this program changed the object since it was proven, in a few words each. */
-function strangersTo(
-  proven: KubernetesObject,
-  before: KubernetesObject | null,
-  fieldManager: string,
-): readonly string[] {
-  const name = shortName(refOf(proven));
-  if (before === null) return [`${name} was deleted`];
-  if (proven.metadata.uid !== before.metadata.uid) return [`${name} was made anew`];
-  const ours = new Set([fieldManager, LEDGER_MANAGER]);
-  const isRequest = (entry: ManagedFieldsEntry) => (entry.subresource ?? '') === '' && !ours.has(entry.manager ?? '');
-  return fresher(proven, before, isRequest).map((entry) => `${name} by "${entry.manager ?? 'unknown'}"`);
-}
-
-/** The entries of managers that wrote since. An entry that only lost fields to another keeps its time. Source: apimachinery, managedfields. */
-function fresher(
-  proven: KubernetesObject,
-  before: KubernetesObject,
-  of: (entry: ManagedFieldsEntry) => boolean,
-): readonly ManagedFieldsEntry[] {
-  const known = proven.metadata.managedFields ?? [];
-  return (before.metadata.managedFields ?? []).filter(of).filter((entry) => {
-    const old = known.find(
-      (each) =>
-        each.manager === entry.manager &&
-        each.operation === entry.operation &&
-        (each.subresource ?? '') === (entry.subresource ?? ''),
-    );
-    return old === undefined || (entry.time ?? '') > (old.time ?? '');
-  });
 }

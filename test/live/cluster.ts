@@ -39,7 +39,12 @@ export interface RunningGate {
 }
 
 /** Starts the bundle as the runner would: inputs in the environment, files for outputs and summary. */
-export async function startGate(manifest: string, inputs: Readonly<Record<string, string>> = {}): Promise<RunningGate> {
+export async function startGate(
+  manifest: string,
+  inputs: Readonly<Record<string, string>> = {},
+  /** Further variables of the environment, as the runner would set them. */
+  variables: Readonly<Record<string, string>> = {},
+): Promise<RunningGate> {
   const folder = await mkdtemp(path.join(tmpdir(), 'rollout-gate-'));
   const [output, summary] = ['output', 'summary'].map((name) => path.join(folder, name)) as [string, string];
   await Promise.all([
@@ -50,6 +55,7 @@ export async function startGate(manifest: string, inputs: Readonly<Record<string
   await mkdir(path.join(folder, 'temp'));
   const env = {
     ...process.env,
+    ...variables,
     GITHUB_OUTPUT: output,
     GITHUB_STEP_SUMMARY: summary,
     GITHUB_WORKSPACE: folder,
