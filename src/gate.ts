@@ -1,4 +1,4 @@
-import { finishEarlier, keepProof } from './across-runs.ts';
+import { finishEarlier, foreseeRollback, keepProof } from './across-runs.ts';
 import type { Applied } from './apply/applied.ts';
 import { apply } from './apply/apply.ts';
 import { type Connection, connect } from './cluster/connect.ts';
@@ -73,6 +73,7 @@ async function travel(options: Options, outside: Surroundings, journey: Journey)
       journey.manifest === null ? null : await planManifest(journey.manifest, connection, secrets, journey);
     if (planned !== null && options.mode === 'plan')
       return plannedReport(factsOf(journey), planned.objects.map(plannedChange));
+    if (planned !== null) await foreseeRollback(planned, connection, outside, journey);
     const targets =
       planned === null
         ? await stage('contract', journey, () => findTargets(options, connection))

@@ -100,7 +100,7 @@ export function wantedOf({ applied, autoscaled }: Surveyed, before: KubernetesOb
 }
 
 /** Kinds that hold data, or whose removal takes data with it. */
-const DATA: ReadonlySet<string> = new Set([
+export const DATA_KINDS: ReadonlySet<string> = new Set([
   '/Namespace',
   '/PersistentVolumeClaim',
   '/PersistentVolume',
@@ -111,8 +111,9 @@ function keptBecause({ applied, resource, usedBy, stays }: Surveyed): string {
   if (stays !== '') return stays;
   const { ref, before, after } = applied;
   const kind = `${groupOf(ref.apiVersion)}/${ref.kind}`;
-  if (before !== null) return DATA.has(kind) && kind !== '/Namespace' ? 'its data could suffer from going back' : '';
-  if (DATA.has(kind)) return 'it holds data: it is never removed';
+  if (before !== null)
+    return DATA_KINDS.has(kind) && kind !== '/Namespace' ? 'its data could suffer from going back' : '';
+  if (DATA_KINDS.has(kind)) return 'it holds data: it is never removed';
   if (!resource.namespaced) return 'it belongs to the whole cluster: who else uses it cannot be known';
   if (!BUILT_IN.test(groupOf(ref.apiVersion)))
     return 'it is a custom resource: what its removal takes with it is not known';

@@ -281,7 +281,9 @@ scenario('a service account that may apply and not look', async (namespace) => {
 
 scenario('the rights of docs/rights.md suffice', async (namespace) => {
   const docs = await readFile(path.resolve(import.meta.dirname, '../../docs/rights.md'), 'utf8');
-  const [role = '', clusterRole = ''] = [...docs.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? '');
+  const [role = '', clusterRole = '', rollback = ''] = [...docs.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(
+    (match) => match[1] ?? '',
+  );
   await kubectl(['create', 'serviceaccount', 'deployer', '-n', namespace]);
   await kubectl(['apply', '-f', '-'], role.replace('NAMESPACE', namespace));
   await kubectl([
@@ -312,10 +314,35 @@ scenario('the rights of docs/rights.md suffice', async (namespace) => {
     assert.deepEqual(run.report.notices, []);
     const unseen = run.report.workloads[0]?.signals.filter((signal) => signal.value.includes('not allowed'));
     assert.deepEqual(unseen, []);
+    await rollBackWith(rollback.replace('NAMESPACE', namespace), kubeconfig, namespace);
   } finally {
     await kubectl(['delete', 'clusterrole,clusterrolebinding', namespace]);
   }
 });
+
+/** First without the further rights, which is told before anything is applied; then with them. */
+async function rollBackWith(role: string, kubeconfig: string, namespace: string): Promise<void> {
+  const inputs = { ...QUICK, kubeconfig, 'on-stall': 'rollback' };
+  const without = await gate(app(namespace, { name: 'other' }), inputs);
+  assert.match(
+    without.log,
+    /A rollback could not do all of its work: .*get secrets "rollout-gate-ledger".*delete deployments\.apps/,
+  );
+  await kubectl(['apply', '-f', '-'], role);
+  const binding = ['rolebinding', 'gate-rollback', '-n', namespace];
+  await kubectl(['create', ...binding, '--role=rollout-gate-rollback', `--serviceaccount=${namespace}:deployer`]);
+  const proven = await gate(app(namespace, { name: 'other' }), inputs);
+  expect(proven, 'succeeded');
+  assert.deepEqual(proven.report.notices, []);
+  const bad = documents(
+    JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'extra', namespace }, data: {} }),
+    app(namespace, { name: 'other', container: { image: `${REGISTRY}/App:Nope` } }),
+  );
+  const run = await gate(bad, inputs);
+  expect(run, 'stalled', 'ImageNameInvalid');
+  assert.equal(run.outputs['rollback'], 'rolled-back', run.report.rollback?.reason);
+  assert.deepEqual(run.report.notices, []);
+}
 
 /** A user who may do what the apply needs, and list but not watch. */
 async function limitedKubeconfig(namespace: string): Promise<string> {
