@@ -53,13 +53,18 @@ async function main(): Promise<void> {
   core.info(
     logLine(
       redactText(
-        `${report.verdict}${report.cause === '' ? '' : ` (${report.cause})`}: ${report.reason}`,
+        `${report.verdict}${report.cause === '' ? '' : ` (${report.cause})`}: ${report.reason}${endingOf(report)}`,
         secrets.values(),
       ),
     ),
   );
   core.saveState('finished', 'true');
   process.exitCode = FAILING.has(report.verdict) ? 1 : 0;
+}
+
+/** Whoever reads but this line must know whether the old version runs again. */
+function endingOf({ rollback }: Report): string {
+  return rollback === null || rollback.outcome === 'none' ? '' : ` | rollback: ${rollback.outcome}`;
 }
 
 /** Source: GitHub Docs, default environment variables. */

@@ -21,6 +21,7 @@ export function annotationsOf(report: Report): readonly Annotation[] {
   const all = [
     ...report.problems.map(problemAnnotation),
     ...report.workloads.flatMap(workloadAnnotations),
+    ...rollbackAnnotation(report.rollback),
     ...report.warnings.map(warningAnnotation),
   ];
   const unique = new Map(
@@ -50,6 +51,20 @@ function warningAnnotation({ code, message, object, position }: Report['warnings
     file: position?.file ?? '',
     line: position?.line ?? 0,
   };
+}
+
+/** A rollback that went well needs nobody: it is told with the cause, in the summary. */
+function rollbackAnnotation(rollback: Report['rollback']): readonly Annotation[] {
+  if (rollback === null || rollback.outcome === 'none' || rollback.outcome === 'rolled-back') return [];
+  return [
+    {
+      level: rollback.outcome === 'failed' ? 'error' : 'warning',
+      title: `Rollout Gate: rollback ${rollback.outcome}`,
+      message: clip(oneLine(rollback.reason), LONGEST),
+      file: '',
+      line: 0,
+    },
+  ];
 }
 
 function workloadAnnotations(workload: ReportWorkload): readonly Annotation[] {

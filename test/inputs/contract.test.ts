@@ -43,7 +43,7 @@ test('docs/inputs.md is what action.yml says (node docs/generate-inputs.ts)', as
 
 test('the action runs on a program that is there, and has what the Marketplace asks for', async () => {
   const action = (await readActionFile()) as unknown as Readonly<Record<string, Readonly<Record<string, string>>>>;
-  assert.deepEqual(action['runs'], { using: 'node24', main: 'dist/index.js' });
+  assert.deepEqual(action['runs'], { using: 'node24', main: 'dist/index.js', post: 'dist/index.js' });
   for (const field of ['name', 'description', 'author', 'branding']) assert.ok(action[field], field);
   assert.deepEqual(Object.keys(action['branding'] ?? {}).sort(), ['color', 'icon']);
 });
