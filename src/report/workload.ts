@@ -1,4 +1,5 @@
-import { shortName } from '../kubernetes.ts';
+import { type Pod, shortName } from '../kubernetes.ts';
+import { isActive } from '../rollout/rollout.ts';
 import type { Finding } from '../stall/finding.ts';
 import { overrideOf, PATIENCE_ANNOTATION, TOLERATE_ANNOTATION } from '../stall/override.ts';
 import type { Decision, Standing } from '../verdict.ts';
@@ -69,9 +70,19 @@ function overrideText(standing: Standing): string {
   return parts.join('; ');
 }
 
-function countsText(standing: Standing): string {
-  const { ready, desired } = standing.rollout.progress.counts;
-  return `has ${ready} of ${desired} ready`;
+/** What is ready of the new revision (of a Deployment; others count all their pods); and whether the old one still does the work, which is the first question at the worst moment. */
+function countsText({ target, rollout }: Standing): string {
+  const { ready, desired } = rollout.progress.counts;
+  const serving = target.ref.kind === 'Deployment' ? rollout.otherPods.filter(isServing).length : 0;
+  const still =
+    serving === 0 ? '' : `, while ${serving} old ${serving === 1 ? 'pod still serves' : 'pods still serve'}`;
+  return `has ${ready} of ${desired} ready${still}`;
+}
+
+function isServing(pod: Pod): boolean {
+  return (
+    isActive(pod) && pod.status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True') === true
+  );
 }
 
 function clockText(decision: Extract<Decision, { verdict: 'timed-out' }>, standing: Standing): string {
