@@ -76,7 +76,13 @@ async function measure(story: Story, rounds: number): Promise<readonly number[]>
     });
     const target = targetOf(deployment(), { since: connection.now() });
     const watched = server.watched(story.decisive.kind);
-    const observing = { connection, recorder, secrets, cancelled: new AbortController().signal };
+    const observing = {
+      connection,
+      recorder,
+      secrets,
+      cancelled: new AbortController().signal,
+      onProgress: () => undefined,
+    };
     const verdict = observe([target], observing, startJourney(options));
     await watched;
     // Past the first judgement: it waits.

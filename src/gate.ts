@@ -20,6 +20,7 @@ import type { Warning } from './preflight/warning.ts';
 import { GateError } from './problem.ts';
 import { say } from './progress-log.ts';
 import { composeReport, plannedReport, rejectedReport } from './report/compose.ts';
+import type { ProgressLine } from './report/progress-line.ts';
 import type { Report, ReportChange } from './report/report.ts';
 import type { Target } from './rollout/target.ts';
 import { answerStall, unrolled } from './stall-answer.ts';
@@ -39,6 +40,8 @@ export interface Surroundings {
   readonly secrets: Secrets;
   /** Aborted when the runner wants the step to end. */
   readonly cancelled: AbortSignal;
+  /** Told how every workload stands, at each judgement. */
+  readonly onProgress: (lines: readonly ProgressLine[]) => void;
   /** Writes the evidence to disk, before a rollback touches anything. */
   readonly keep: (report: Report) => Promise<void>;
 }
@@ -63,11 +66,11 @@ export async function gate(options: Options, outside: Surroundings): Promise<Rep
 }
 
 async function travel(options: Options, outside: Surroundings, journey: Journey): Promise<Report> {
-  const { secrets, cancelled } = outside;
+  const { secrets, cancelled, onProgress } = outside;
   if (options.mode !== 'watch') journey.manifest = await readContract(options, outside.workspace, secrets);
   const { connection, recorder } = await open(options, outside, journey);
   try {
-    const observing = { connection, recorder, secrets, cancelled };
+    const observing = { connection, recorder, secrets, cancelled, onProgress };
     await finishEarlier(connection, outside, journey);
     const planned =
       journey.manifest === null ? null : await planManifest(journey.manifest, connection, secrets, journey);

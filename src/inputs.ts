@@ -1,19 +1,15 @@
 import { parseDuration } from './duration.ts';
+import { createReader, type GetInput, oneOf, type Read } from './input-reader.ts';
+import { readWanted } from './inputs-github.ts';
 import { parseImage } from './manifest/image-reference.ts';
 import type { ImageOverride, Options, WorkloadSelector } from './options.ts';
 import { GateError } from './problem.ts';
 import type { Patience } from './stall/finding.ts';
 import { parsePatience } from './stall/override.ts';
 
-/** Reads one input by its name in action.yml; empty if it was not given. */
-export type GetInput = (name: string) => string;
-
 const DEFAULT_LEDGER = 'rollout-gate-ledger';
 /** The longest that GitHub lets a job run, on a runner of one's own. */
 const LONGEST_MS = 5 * 24 * 3_600_000;
-
-/** A value, or a sentence on what is wrong with it. */
-type Read<T> = { readonly value: T } | { readonly problem: string };
 
 /**
  * The inputs of the action, validated.
@@ -22,14 +18,7 @@ type Read<T> = { readonly value: T } | { readonly problem: string };
  */
 export function readInputs(get: GetInput): Options {
   const problems: string[] = [];
-  const read = <T>(name: string, parse: (text: string) => Read<T>, fallback: T): T => {
-    const text = get(name).trim();
-    if (text === '') return fallback;
-    const result = parse(text);
-    if ('value' in result) return result.value;
-    problems.push(`${name}: ${JSON.stringify(text.slice(0, 200))} is not accepted; ${result.problem}`);
-    return fallback;
-  };
+  const read = createReader(get, problems);
   const options: Options = {
     mode: read('mode', oneOf(['deploy', 'watch', 'plan'] as const), 'deploy'),
     manifests: lines(get('manifests')),
@@ -49,7 +38,7 @@ export function readInputs(get: GetInput): Options {
     forceConflicts: read('force-conflicts', parseBoolean, false),
     logLines: read('log-lines', parseLogLines, 40),
   };
-  problems.push(...combinations(options));
+  problems.push(...readWanted(get).problems, ...combinations(options));
   if (problems.length > 0) throw new GateError(problems.map((message) => ({ message, position: null })));
   return options;
 }
@@ -66,13 +55,6 @@ function readLine<T>(line: string, parse: (text: string) => Read<T>, name: strin
   if ('value' in result) return [result.value];
   problems.push(`${name}: ${JSON.stringify(line.slice(0, 200))} is not accepted; ${result.problem}`);
   return [];
-}
-
-function oneOf<const T extends string>(choices: readonly T[]): (text: string) => Read<T> {
-  return (text) => {
-    const found = choices.find((choice) => choice === text);
-    return found === undefined ? { problem: `use one of ${choices.join(', ')}` } : { value: found };
-  };
 }
 
 function parseBoolean(text: string): Read<boolean> {

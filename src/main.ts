@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as core from '@actions/core';
+import { announce } from './announce.ts';
 import { gate } from './gate.ts';
 import { readInputs } from './inputs.ts';
+import { readWanted } from './inputs-github.ts';
 import { post } from './post.ts';
 import { GateError } from './problem.ts';
 import { keepEvidence, publish } from './publish.ts';
 import { rejectedReport } from './report/compose.ts';
+import { inProgress, outcomeOf } from './report/outcome.ts';
 import type { Report } from './report/report.ts';
 import { logLine } from './text/escape.ts';
-import { redactText } from './text/redact.ts';
+import { redactObject, redactText } from './text/redact.ts';
 import { createSecrets } from './text/secrets.ts';
 import { VERSION } from './version.ts';
 
@@ -33,9 +36,10 @@ async function main(): Promise<void> {
   const cancelled = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => cancelled.abort(new Error(signal)));
 
+  const announcer = await announce(readWanted(input).wanted, env, secrets, false);
   let report: Report;
   try {
-    const options = readInputs((name) => core.getInput(name, { trimWhitespace: false }));
+    const options = readInputs(input);
     report = await gate(options, {
       env,
       workspace: env['GITHUB_WORKSPACE'] ?? process.cwd(),
@@ -43,13 +47,15 @@ async function main(): Promise<void> {
       run: runOf(env),
       secrets,
       cancelled: cancelled.signal,
+      onProgress: (lines) => announcer.progress(() => inProgress(redactObject(lines, secrets.values()))),
       keep: async (found) => void (await keepEvidence(found, folder, secrets)),
     });
   } catch (error) {
     if (!(error instanceof GateError)) throw error;
     report = rejectedReport(nothingDone(startedAt), error.problems);
   }
-  await publish(report, { folder, recording, summaryFile: env['GITHUB_STEP_SUMMARY'] ?? '' }, secrets);
+  const places = { folder, recording, summaryFile: env['GITHUB_STEP_SUMMARY'] ?? '' };
+  await announcer.conclude(outcomeOf(await publish(report, places, secrets)));
   core.info(
     logLine(
       redactText(
@@ -60,6 +66,10 @@ async function main(): Promise<void> {
   );
   core.saveState('finished', 'true');
   process.exitCode = FAILING.has(report.verdict) ? 1 : 0;
+}
+
+function input(name: string): string {
+  return core.getInput(name, { trimWhitespace: false });
 }
 
 /** Whoever reads but this line must know whether the old version runs again. */

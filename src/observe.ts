@@ -6,6 +6,7 @@ import { followToEnd } from './follow.ts';
 import type { Read } from './inspect.ts';
 import type { Journey } from './journey.ts';
 import { createProgressLog, say } from './progress-log.ts';
+import type { ProgressLine } from './report/progress-line.ts';
 import { createStore, type Store } from './rollout/store.ts';
 import type { Target } from './rollout/target.ts';
 import { watchesFor } from './rollout/watches.ts';
@@ -18,6 +19,8 @@ export interface Observing {
   readonly recorder: Recorder;
   readonly secrets: Secrets;
   readonly cancelled: AbortSignal;
+  /** Told how every workload stands, at each judgement. */
+  readonly onProgress: (lines: readonly ProgressLine[]) => void;
 }
 
 /** What following came to, with all that was seen. */
@@ -34,7 +37,7 @@ export async function observe(targets: readonly Target[], observing: Observing, 
   const refs = targets.map((target) => target.ref);
   const terms = termsOf(journey, connection.now());
   const store = createStore();
-  const log = createProgressLog(terms.startedAt, secrets);
+  const log = createProgressLog(terms.startedAt, secrets, observing.onProgress);
   const changes = signalOfChanges();
   journey.log = log;
   const feed = openFeed(connection.transport, {

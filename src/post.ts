@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as core from '@actions/core';
+import { announce } from './announce.ts';
 import { connect } from './cluster/connect.ts';
 import { readInputs } from './inputs.ts';
+import { readWanted } from './inputs-github.ts';
 import { GateError } from './problem.ts';
 import { say } from './progress-log.ts';
 import { publish } from './publish.ts';
 import { composeReport, type RunFacts } from './report/compose.ts';
+import { outcomeOf } from './report/outcome.ts';
 import type { Report } from './report/report.ts';
 import { finishInterrupted } from './rollback/interrupted.ts';
 import type { Secrets } from './text/secrets.ts';
@@ -28,7 +31,9 @@ export async function post({ folder, run, facts }: Left, secrets: Secrets): Prom
   const left = await readReport(folder);
   const report = left === null ? composeReport(facts, null, new Map(), true) : await finished(left, run, secrets);
   const recording = path.join(folder, 'recording.ndjson');
-  await publish(report, { folder, recording, summaryFile: process.env['GITHUB_STEP_SUMMARY'] ?? '' }, secrets);
+  const announcer = await announce(readWanted(input).wanted, process.env, secrets, true);
+  const places = { folder, recording, summaryFile: process.env['GITHUB_STEP_SUMMARY'] ?? '' };
+  await announcer.conclude(outcomeOf(await publish(report, places, secrets)));
   say(`The main step did not come to its end. ${report.rollback?.reason ?? report.reason}`, secrets);
   return report;
 }
@@ -54,7 +59,7 @@ async function finished(report: Report, run: string, secrets: Secrets): Promise<
 
 async function finishRollback(report: Report, run: string, secrets: Secrets): Promise<readonly string[]> {
   try {
-    const options = readInputs((name) => core.getInput(name, { trimWhitespace: false }));
+    const options = readInputs(input);
     const connection = await connect({ ...options, version: VERSION }, process.env, { onSecret: secrets.add });
     try {
       const namespaces = new Set(report.changes.map((each) => each.namespace).filter((each) => each !== ''));
@@ -66,4 +71,8 @@ async function finishRollback(report: Report, run: string, secrets: Secrets): Pr
     if (error instanceof GateError) return [`It could not be finished: ${error.message}`];
     throw error;
   }
+}
+
+function input(name: string): string {
+  return core.getInput(name, { trimWhitespace: false });
 }

@@ -24,8 +24,20 @@ export function say(text: string, secrets: Secrets): void {
   core.info(clip(logLine(redactText(text, secrets.values())), LONGEST_LINE));
 }
 
-/** @param startedAt milliseconds since the epoch by the server's clock */
-export function createProgressLog(startedAt: number, secrets: Secrets): ProgressLog {
+/** A warning that belongs to no line of a file, safely. */
+export function warn(text: string, secrets: Secrets): void {
+  core.warning(clip(logLine(redactText(text, secrets.values())), LONGEST_LINE), { title: 'Rollout Gate' });
+}
+
+/**
+ * @param startedAt milliseconds since the epoch by the server's clock
+ * @param onLines told of the present line of every workload, at each judgement
+ */
+export function createProgressLog(
+  startedAt: number,
+  secrets: Secrets,
+  onLines: (lines: readonly ProgressLine[]) => void,
+): ProgressLog {
   const shown = new Map<string, { readonly state: string; readonly at: number }>();
   const timeline: TimelineEntry[] = [];
   let group = '';
@@ -46,6 +58,7 @@ export function createProgressLog(startedAt: number, secrets: Secrets): Progress
         standing,
         line: progressLine(standing, judgement, startedAt, now),
       }));
+      onLines(lines.map(({ line }) => line));
       const quietSince = Math.max(startedAt, ...[...shown.values()].map((each) => each.at));
       for (const { standing, line } of lines) {
         const before = shown.get(line.workload);

@@ -19,8 +19,10 @@ export interface Places {
 /**
  * Writes all that a run has to say: report.json and summary.md in the evidence folder, the job summary, annotations, outputs. Everything
  * passes through here, so that every text is redacted once and escaped for its medium.
+ *
+ * @returns the report, redacted
  */
-export async function publish(raw: Report, places: Places, secrets: Secrets): Promise<void> {
+export async function publish(raw: Report, places: Places, secrets: Secrets): Promise<Report> {
   const { report, summary, reportFile } = await keepEvidence(raw, places.folder, secrets);
   if (places.summaryFile !== '') await appendFile(places.summaryFile, summary);
   for (const annotation of annotationsOf(report)) {
@@ -29,6 +31,7 @@ export async function publish(raw: Report, places: Places, secrets: Secrets): Pr
     write(annotation.message, { title: annotation.title, ...place });
   }
   setOutputs(report, reportFile, places);
+  return report;
 }
 
 /** Writes report.json and summary.md into the evidence folder, redacted; nothing else is told of them. */

@@ -64,5 +64,15 @@ test('nothing imports the gate but what starts it, and nothing imports that', ()
 
 test('text of a cluster leaves by one room: nothing else writes to the log or to the runner', () => {
   const writers = imports.filter(({ to }) => to === '@actions/core').map(({ from }) => from);
-  assert.deepEqual(writers.sort(), ['main.ts', 'post.ts', 'progress-log.ts', 'publish.ts']);
+  assert.deepEqual(writers.sort(), ['announce.ts', 'main.ts', 'post.ts', 'progress-log.ts', 'publish.ts']);
+});
+
+test('GitHub is spoken to in one room, which knows nothing of clusters and verdicts', () => {
+  const leaving = imports.filter(
+    ({ from, to }) => room(from) === 'github' && room(to) !== 'github' && !['@actions/github', 'p-retry'].includes(to),
+  );
+  assert.deepEqual(
+    leaving.filter(({ to }) => !to.startsWith('node:')),
+    [],
+  );
 });

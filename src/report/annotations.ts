@@ -16,8 +16,8 @@ export interface Annotation {
   readonly line: number;
 }
 
-/** The most important first, none twice, ten at most. A run that succeeded has none but what was warned of before. */
-export function annotationsOf(report: Report): readonly Annotation[] {
+/** The most important first, none twice, ten at most unless told otherwise. A run that succeeded has none but what was warned of before. */
+export function annotationsOf(report: Report, most: number = MOST): readonly Annotation[] {
   const all = [
     ...report.problems.map(problemAnnotation),
     ...report.workloads.flatMap(workloadAnnotations),
@@ -30,7 +30,7 @@ export function annotationsOf(report: Report): readonly Annotation[] {
       annotation,
     ]),
   );
-  return [...unique.values()].sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error')).slice(0, MOST);
+  return [...unique.values()].sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error')).slice(0, most);
 }
 
 function problemAnnotation(problem: Report['problems'][number]): Annotation {

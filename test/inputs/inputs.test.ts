@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readInputs } from '../../src/inputs.ts';
+import { readWanted } from '../../src/inputs-github.ts';
 import type { Options } from '../../src/options.ts';
 import { GateError } from '../../src/problem.ts';
 
@@ -185,5 +186,37 @@ test('a duration is the sum of its parts', () => {
       const expected = ((hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (seconds ?? 0)) * 1000;
       assert.equal(read({ ...DEPLOY, 'stable-for': text }).stableForMs, expected);
     }),
+  );
+});
+
+test('what to tell on GitHub is read for itself, and told with the other inputs if it is wrong', () => {
+  const wanted = (given: Given) => readWanted((name) => given[name] ?? '');
+  const { wanted: asked } = wanted({
+    'github-token': 'a-token',
+    'check-run': ' rollout / production ',
+    comment: 'on-failure',
+    environment: 'production',
+    matrix: '{"region": "eu", "tier": {"size": 3}}',
+    'job-id': '77',
+  });
+  assert.deepEqual(asked, {
+    token: 'a-token',
+    checkRun: 'rollout / production',
+    commitStatus: '',
+    comment: 'on-failure',
+    environment: 'production',
+    isPlan: false,
+    matrix: ['eu', '3'],
+    jobId: '77',
+  });
+  assert.deepEqual(wanted({ matrix: 'null' }).wanted.matrix, []);
+  const wrong = { ...DEPLOY, comment: 'yes', 'check-run': 'x'.repeat(101), 'commit-status': 'a\nb', 'job-id': 'x' };
+  const said = problems(wrong);
+  assert.deepEqual(said.map((each) => each.split(':')[0]).sort(), ['check-run', 'comment', 'commit-status', 'job-id']);
+  assert.equal(wanted(wrong).wanted.checkRun, '');
+  assert.ok(
+    !problems({ ...wrong, 'github-token': 'a-secret-token' })
+      .join()
+      .includes('a-secret-token'),
   );
 });

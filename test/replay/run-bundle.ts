@@ -28,6 +28,8 @@ export interface BundleOptions {
   /** Virtual per real seconds. */
   readonly speed: number;
   readonly faults?: Faults;
+  /** Further variables of the environment, as the runner would set them. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Told of the log as it comes. */
   readonly onLog?: (text: string) => void;
 }
@@ -58,6 +60,7 @@ export async function runBundle(options: BundleOptions): Promise<BundleRun> {
       RUNNER_TEMP: path.join(folder, 'temp'),
       REPLAY_SPEED: String(speed),
       REPLAY_START: recording.header.startedAt,
+      ...options.variables,
     };
     const { code, log } = await start(env, options.onLog ?? (() => undefined));
     const outputs = await readFile(files.GITHUB_OUTPUT, 'utf8');
