@@ -8,7 +8,7 @@ import { findWorkloads } from './cluster/workloads.ts';
 import { readContract } from './contract.ts';
 import { inspect } from './inspect.ts';
 import { factsOf, type Journey, stage, startJourney } from './journey.ts';
-import { shortName } from './kubernetes.ts';
+import { refKey, shortName } from './kubernetes.ts';
 import { lookAhead } from './look-ahead.ts';
 import type { Manifest } from './manifest/document.ts';
 import { type Observed, observe } from './observe.ts';
@@ -16,15 +16,17 @@ import { optionTexts } from './option-texts.ts';
 import type { Options } from './options.ts';
 import { plan } from './plan/plan.ts';
 import type { Plan, Planned } from './plan/planned.ts';
-import type { Warning } from './preflight/warning.ts';
+import { NO_EFFECT } from './preflight/effect.ts';
+import { effectsOf } from './preflight/effects.ts';
 import { GateError } from './problem.ts';
 import { say } from './progress-log.ts';
 import { composeReport, plannedReport, rejectedReport } from './report/compose.ts';
 import type { ProgressLine } from './report/progress-line.ts';
-import type { Report, ReportChange } from './report/report.ts';
+import type { Report } from './report/report.ts';
 import type { Target } from './rollout/target.ts';
 import { answerStall, unrolled } from './stall-answer.ts';
 import { targetsOf, watchedTargets } from './targets.ts';
+import { tellPlan } from './tell-plan.ts';
 import type { Secrets } from './text/secrets.ts';
 import { VERSION } from './version.ts';
 
@@ -75,7 +77,7 @@ async function travel(options: Options, outside: Surroundings, journey: Journey)
     const planned =
       journey.manifest === null ? null : await planManifest(journey.manifest, connection, secrets, journey);
     if (planned !== null && options.mode === 'plan')
-      return plannedReport(factsOf(journey), planned.objects.map(plannedChange));
+      return plannedReport(factsOf(journey), planned.objects.map(foreseen));
     if (planned !== null) await foreseeRollback(planned, connection, outside, journey);
     const targets =
       planned === null
@@ -127,8 +129,9 @@ async function planManifest(
     journey.warnings = await lookAhead(checked.objects, (lookup) => lookUp(connection, lookup, options.logLines));
     return checked;
   });
-  tellPlan(planned, manifest, options, connection, secrets);
-  for (const each of journey.warnings) say(warningLine(each), secrets);
+  const effects = effectsOf(planned.objects);
+  journey.effects = new Map(planned.objects.map(({ ref }, index) => [refKey(ref), effects[index] ?? NO_EFFECT]));
+  tellPlan(planned, manifest, connection.server, journey, secrets);
   return planned;
 }
 
@@ -138,33 +141,10 @@ async function findTargets(options: Options, connection: Connection) {
   return watchedTargets(objects, options.fieldManager, connection.now());
 }
 
-function tellPlan(planned: Plan, manifest: Manifest, options: Options, connection: Connection, secrets: Secrets): void {
-  const count = (action: 'create' | 'change' | 'keep') =>
-    planned.objects.filter((object) => object.action === action).length;
-  say(
-    `${planned.objects.length} objects checked by ${connection.server}: ${count('create')} to create, ${count('change')} to change, ${count('keep')} unchanged`,
-    secrets,
-  );
-  for (const change of manifest.imageChanges)
-    say(`image of ${shortName(change.document)}: ${change.from} → ${change.to}`, secrets);
-  if (options.mode !== 'plan') return;
-  for (const object of planned.objects.filter((each) => each.action !== 'keep')) {
-    say(
-      `would ${object.action} ${shortName(object.ref)} ${object.changes.map((change) => change.path).join(', ')}`,
-      secrets,
-    );
-  }
-}
-
-function warningLine({ code, message, object, position }: Warning): string {
-  const place = position === null ? '' : `${position.file}:${position.line} `;
-  return `warning: ${place}${object}: ${code}: ${message}`;
-}
-
 const PLANNED = { create: 'created', change: 'changed', keep: 'unchanged' } as const;
 
-function plannedChange({ ref, action, changes }: Planned): ReportChange {
-  return { kind: ref.kind, name: ref.name, namespace: ref.namespace, action: PLANNED[action], fields: changes };
+function foreseen({ ref, action, changes }: Planned) {
+  return { ref, action: PLANNED[action], fields: changes };
 }
 
 /** Applies the plan. @returns what is to be followed of it, or the error that ended it */

@@ -3,6 +3,7 @@ import type { Connection } from './cluster/connect.ts';
 import type { Manifest } from './manifest/document.ts';
 import { optionTexts } from './option-texts.ts';
 import type { Options } from './options.ts';
+import type { Effect } from './preflight/effect.ts';
 import type { Warning } from './preflight/warning.ts';
 import type { ProgressLog } from './progress-log.ts';
 import type { RunFacts } from './report/compose.ts';
@@ -20,6 +21,8 @@ export interface Journey {
   readonly shortfall: ShortfallMeter;
   manifest: Manifest | null;
   warnings: readonly Warning[];
+  /** What each object of the plan would do to pods, by the key of its reference. */
+  effects: ReadonlyMap<string, Effect>;
   connection: Connection | null;
   log: ProgressLog | null;
 }
@@ -34,6 +37,7 @@ export function startJourney(options: Options): Journey {
     shortfall: createShortfallMeter(),
     manifest: null,
     warnings: [],
+    effects: new Map(),
     connection: null,
     log: null,
   };
@@ -64,6 +68,7 @@ export function factsOf(journey: Journey): RunFacts {
     imageChanges: journey.manifest?.imageChanges ?? [],
     applied: journey.applied,
     warnings: journey.warnings,
+    effects: journey.effects,
     notices: [...journey.notices],
     timeline: journey.log?.timeline() ?? [],
     requests: {

@@ -96,6 +96,7 @@ function nothingDone(startedAt: number) {
     imageChanges: [],
     applied: [],
     warnings: [],
+    effects: new Map(),
     notices: [],
     timeline: [],
     requests: { count: 0, retries: 0, bytesReceived: 0, p50Milliseconds: 0, p999Milliseconds: 0 },

@@ -65,8 +65,7 @@ export function createProgressLog(
         const changed = before?.state !== line.state;
         const overdue = now - quietSince >= SILENCE_MS && standing.decision === null;
         if (!changed && !overdue) continue;
-        if (changed)
-          timeline.push({ at: Math.round((now - startedAt) / 100) / 10, workload: line.workload, text: line.state });
+        if (changed) timeline.push(entryOf(line, Math.round((now - startedAt) / 100) / 10));
         shown.set(line.workload, { state: line.state, at: now });
         print(line, now);
       }
@@ -77,4 +76,8 @@ export function createProgressLog(
     },
     timeline: () => timeline.slice(0, 200),
   };
+}
+
+function entryOf({ workload, state, ready, code, verdict }: ProgressLine, at: number): TimelineEntry {
+  return { at, workload, text: state, ready, code, verdict, during: 'rollout' };
 }

@@ -111,8 +111,9 @@ async function followRestored(
 }
 
 /** @param begunAt milliseconds from the beginning of the first wait to that of the rollback's */
-function afterwards({ at, workload, text }: TimelineEntry, begunAt: number): TimelineEntry {
-  return { at: Math.round(at * 10 + begunAt / 100) / 10, workload, text: `rollback: ${text}` };
+function afterwards(entry: TimelineEntry, begunAt: number): TimelineEntry {
+  const at = Math.round(entry.at * 10 + begunAt / 100) / 10;
+  return { ...entry, at, text: `rollback: ${entry.text}`, during: 'rollback' };
 }
 
 /** A run that lost its cluster on the way rolls nothing back: that what was applied before stays is said plainly. */

@@ -32,7 +32,7 @@ export interface Workload {
   readonly isMoving: boolean;
 }
 
-export function workloadsOf(scene: PreflightScene): readonly Workload[] {
+export function workloadsOf(scene: Pick<PreflightScene, 'objects'>): readonly Workload[] {
   return scene.objects.flatMap((planned) => {
     const kind = kindOf(planned);
     return kind === null ? [] : [workload(planned, kind)];

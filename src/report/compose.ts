@@ -1,6 +1,7 @@
 import type { Applied } from '../apply/applied.ts';
-import { shortName } from '../kubernetes.ts';
+import { type ObjectRef, refKey, shortName } from '../kubernetes.ts';
 import type { ImageChange } from '../manifest/document.ts';
+import { type Effect, NO_EFFECT } from '../preflight/effect.ts';
 import type { Warning } from '../preflight/warning.ts';
 import { decisive, runVerdict } from '../run-verdict.ts';
 import type { Judgement, Standing } from '../verdict.ts';
@@ -20,6 +21,8 @@ export interface RunFacts {
   readonly imageChanges: readonly ImageChange[];
   readonly applied: readonly Applied[];
   readonly warnings: readonly Warning[];
+  /** By the key of the object's reference. */
+  readonly effects: ReadonlyMap<string, Effect>;
   readonly notices: readonly string[];
   readonly timeline: readonly TimelineEntry[];
   readonly requests: ReportRequests;
@@ -49,12 +52,29 @@ export function composeReport(
 }
 
 /** What an apply would do, for a run that only planned it. */
-export function plannedReport(facts: RunFacts, changes: Report['changes']): Report {
+export function plannedReport(facts: RunFacts, planned: readonly ForeseenObject[]): Report {
+  const changes = planned.map((each) => reportChange(each, facts));
   const count = (action: ReportChange['action']) => changes.filter((change) => change.action === action).length;
   const warnings = facts.warnings.length;
   const warned = warnings === 0 ? '' : `, with ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
-  const reason = `An apply would create ${count('created')}, change ${count('changed')} and leave ${count('unchanged')} objects as they are${warned}; nothing was applied`;
+  const reason = `An apply would create ${count('created')}, change ${count('changed')} and leave ${count('unchanged')} objects as they are${onPods(changes)}${warned}; nothing was applied`;
   return { ...base(facts), changes, verdict: 'planned', cause: '', reason, ready: '', workloads: [], problems: [] };
+}
+
+/** The workloads whose pods would be ended or replaced: what a reviewer asks first. */
+function onPods(changes: readonly ReportChange[]): string {
+  const named = (does: Effect['does']) => changes.filter(({ effect }) => effect.does === does).map(shortName);
+  const parts = [
+    ['restart', named('restarts')],
+    ['roll', named('rolls')],
+    ['scale', named('scales')],
+  ] as const;
+  const text = parts.flatMap(([verb, names]) =>
+    names.length === 0
+      ? []
+      : [`${verb} ${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`],
+  );
+  return text.length === 0 ? '' : `; it would ${text.join(', and ')}`;
 }
 
 /** The report of a run that the input, the server or the connection did not let go on. */
@@ -87,7 +107,7 @@ function base(facts: RunFacts) {
     durationSeconds: Math.round((facts.endedAt - facts.startedAt) / 100) / 10,
     options: facts.options,
     stages: facts.stages,
-    changes: facts.applied.map(reportChange),
+    changes: facts.applied.map((each) => reportChange({ ...each, fields: each.changes }, facts)),
     imageChanges: facts.imageChanges.map((change) => ({
       entry: change.entry,
       object: shortName(change.document),
@@ -102,9 +122,14 @@ function base(facts: RunFacts) {
   };
 }
 
-function reportChange(applied: Applied): ReportChange {
-  const { kind, name, namespace } = applied.ref;
-  return { kind, name, namespace, action: applied.action, fields: applied.changes };
+/** One object as it was applied, or would be. */
+interface ForeseenObject extends Pick<ReportChange, 'action' | 'fields'> {
+  readonly ref: ObjectRef;
+}
+
+function reportChange({ ref, action, fields }: ForeseenObject, { effects }: RunFacts): ReportChange {
+  const { kind, name, namespace } = ref;
+  return { kind, name, namespace, action, fields, effect: effects.get(refKey(ref)) ?? NO_EFFECT };
 }
 
 function causeOf(standing: Standing | null): Report['cause'] {

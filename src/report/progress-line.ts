@@ -1,4 +1,5 @@
-import type { Judgement, Standing } from '../verdict.ts';
+import type { StallCode } from '../stall/finding.ts';
+import type { Decision, Judgement, Standing } from '../verdict.ts';
 
 /** One short line on a workload, with both clocks; equal as long as nothing worth a line has changed. */
 export interface ProgressLine {
@@ -7,6 +8,12 @@ export interface ProgressLine {
   readonly state: string;
   /** The whole line. */
   readonly text: string;
+  /** `4/6`. */
+  readonly ready: string;
+  /** The finding that matters most now; empty if there is none. */
+  readonly code: StallCode | '';
+  /** Empty as long as the workload is undecided. */
+  readonly verdict: Decision['verdict'] | '';
 }
 
 /** How the workload stands, for the log. @param now milliseconds since the epoch by the server's clock */
@@ -14,8 +21,12 @@ export function progressLine(standing: Standing, judgement: Judgement, startedAt
   const { kind, name, namespace } = standing.target.ref;
   const workload = `${kind}/${name}${namespace === '' ? '' : ` in ${namespace}`}`;
   const state = stateText(standing);
+  const { decision, rollout } = standing;
   return {
     workload,
+    ready: `${rollout.progress.counts.ready}/${rollout.progress.counts.desired}`,
+    code: decision === null ? (standing.findings[0]?.code ?? '') : 'cause' in decision ? decision.cause.code : '',
+    verdict: decision?.verdict ?? '',
     state: state.replace(/\d+ s\b/g, ''),
     text: `${state}${clocks(standing, judgement, startedAt, now)}`,
   };

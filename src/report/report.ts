@@ -1,4 +1,5 @@
 import type { FieldChange } from '../apply/applied.ts';
+import type { Effect } from '../preflight/effect.ts';
 import type { Warning } from '../preflight/warning.ts';
 import type { SourcePosition } from '../problem.ts';
 import type { Counts } from '../rollout/progress.ts';
@@ -77,6 +78,8 @@ export interface ReportChange {
   readonly namespace: string;
   readonly action: 'created' | 'changed' | 'unchanged';
   readonly fields: readonly FieldChange[];
+  /** What it does, or would do, to pods. */
+  readonly effect: Effect;
 }
 
 export interface ReportProblem {
@@ -89,6 +92,13 @@ export interface TimelineEntry {
   readonly at: number;
   readonly workload: string;
   readonly text: string;
+  /** `4/6`: how many were ready of how many. */
+  readonly ready: string;
+  /** The finding that mattered most then; empty if there was none. */
+  readonly code: StallCode | '';
+  /** Empty as long as the workload was undecided. */
+  readonly verdict: ReportVerdict | '';
+  readonly during: 'rollout' | 'rollback';
 }
 
 export interface ReportStage {

@@ -1,50 +1,47 @@
 import type { Shortfall } from '../rollout/shortfall.ts';
-import { markdown, markdownCode } from '../text/escape.ts';
+import { html, markdown, markdownCode } from '../text/escape.ts';
 import type { Report } from './report.ts';
-import type { RollbackObject } from './rollback.ts';
-import type { Section } from './section.ts';
+import type { RollbackField, RollbackObject } from './rollback.ts';
+import { folded, type Section } from './section.ts';
+import { valueText } from './section-changes.ts';
 
-const TITLES = {
+export const ROLLBACK_TITLES = {
   none: '⚪ Nothing rolled back',
   'rolled-back': '↩️ Rolled back',
   refused: '⚠️ Rollback refused',
   failed: '❌ Rollback failed',
 } as const;
 
-/** What the rollback came to, and of each object the state before, attempted and after. */
+/** More objects than these are folded. */
+const MOST_IN_SIGHT = 10;
+
+/** To what state the rollback went, for how long replicas were missing, and of each object the state before, attempted and after. */
 export function rollback({ rollback: told }: Report): Section {
-  const title = 'the rollback';
-  if (told === null) return { title, weight: 85, text: '' };
-  const rows = told.objects.flatMap(objectRows);
-  const table =
-    rows.length === 0
-      ? ''
-      : `\n\n| object | rollback | field | before | attempted | after |\n|---|---|---|---|---|---|\n${rows.join('\n')}`;
-  const short = told.shortfall.map(shortfallLine).join('');
-  const target = told.target === '' ? '' : `\n\nTarget: ${markdown(told.target)}.`;
-  return {
-    title,
-    weight: 85,
-    text: `### ${TITLES[told.outcome]}\n\n${markdown(told.reason)}${target}${short}${table}`,
-  };
+  const section = (text: string) => ({ title: 'the rollback', weight: 75, text });
+  if (told === null || (told.target === '' && told.objects.length === 0 && told.shortfall.length === 0))
+    return section('');
+  const objects = told.objects.flatMap(objectLines).join('\n');
+  const count = told.objects.length;
+  const parts = [
+    `### Rollback`,
+    told.target === '' ? '' : `Target: ${markdown(told.target)}.`,
+    told.shortfall.map(shortfallLine).join('\n'),
+    count > MOST_IN_SIGHT ? folded(html(`${count} objects`), objects) : objects,
+  ];
+  return section(parts.filter((text) => text !== '').join('\n\n'));
 }
 
 function shortfallLine({ workload, seconds, lowest, asked }: Shortfall): string {
-  return `\n\n${markdown(workload)} had fewer replicas than asked for during ${seconds} s; at the least ${lowest} of ${asked} were available.`;
+  return `- ${markdown(workload)} had fewer replicas than asked for during ${seconds} s; at the least ${lowest} of ${asked} were available.`;
 }
 
-function objectRows(object: RollbackObject): readonly string[] {
-  const name = markdown(`${object.kind}/${object.name}`);
-  const what = `${object.action}${object.detail === '' ? '' : `: ${markdown(object.detail)}`}`;
-  if (object.fields.length === 0) return [`| ${name} | ${what} | | | | |`];
-  return object.fields.map(
-    ({ path, before, attempted, after }) =>
-      `| ${name} | ${what} | ${markdownCode(path)} | ${value(before)} | ${value(attempted)} | ${value(after)} |`,
-  );
+const ACTIONS = { restored: '↩️', deleted: '🗑️', kept: '📌', left: '⚠️' } as const;
+
+function objectLines({ kind, name, action, detail, fields }: RollbackObject): readonly string[] {
+  const why = detail === '' ? '' : `: ${markdown(detail)}`;
+  return [`- ${ACTIONS[action]} **${action}** ${markdown(`${kind}/${name}`)}${why}`, ...fields.map(fieldLine)];
 }
 
-function value(of: unknown): string {
-  if (of === undefined || of === null) return '_absent_';
-  const text = typeof of === 'string' ? of : JSON.stringify(of);
-  return markdownCode(text.length > 120 ? `${text.slice(0, 120)}…` : text) || '_empty_';
+function fieldLine({ path, before, attempted, after }: RollbackField): string {
+  return `  - ${markdownCode(path)}: before ${valueText(before)}, attempted ${valueText(attempted)}, after ${valueText(after)}`;
 }

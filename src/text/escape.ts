@@ -40,13 +40,36 @@ export function commandData(text: string): string {
 
 /** Inline Markdown text: no markup, no HTML, no mention and no link of its own. */
 export function markdown(text: string): string {
-  return oneLine(text)
+  const marked = oneLine(text)
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
     .replace(/>/g, '&gt;')
-    .replace(/[\\`*_{}[\]()#+!|~$]/g, (character) => `\\${character}`)
+    .replace(/[\\`*_{}[\]()#+!|~$]/g, (character) => `\\${character}`);
+  return unlinked(marked);
+}
+
+/** GitHub makes mentions and links of plain text: an invisible space takes their meaning and leaves their look. */
+function unlinked(text: string): string {
+  return text
     .replace(/@/g, '@\u200b')
+    .replace(/#(?=\d)/g, '#\u200b')
     .replace(/(https?|ftp|www)(:|\.)/gi, '$1\u200b$2');
+}
+
+/** Text inside an HTML element, where Markdown does not count. */
+export function html(text: string): string {
+  return unlinked(
+    oneLine(text).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;'),
+  );
+}
+
+/** A word of a Mermaid diagram: letters, digits and the few signs that mean nothing there. */
+export function mermaidText(text: string): string {
+  return oneLine(text)
+    .replace(/[^\p{L}\p{N} .,/()=_+-]+/gu, ' ')
+    .replace(/--+/g, '-')
+    .replace(/ +/g, ' ')
+    .trim();
 }
 
 /** Inline code: a fence longer than any run of backticks in it. */

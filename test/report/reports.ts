@@ -1,11 +1,24 @@
 import { applicationSignals } from '../../src/report/application-signals.ts';
 import { clusterSignals } from '../../src/report/cluster-signals.ts';
 import { composeReport, type RunFacts, rejectedReport } from '../../src/report/compose.ts';
-import type { Report } from '../../src/report/report.ts';
+import type { Report, TimelineEntry } from '../../src/report/report.ts';
 import type { Inspection } from '../../src/report/workload.ts';
 import { createStore } from '../../src/rollout/store.ts';
 import { sceneOf } from '../../src/verdict.ts';
 import { deployment, ended, type Moment, NOON, pod, replicaSet, running, targetOf, tell } from '../situation.ts';
+
+/** A moment of the timeline, in which nothing was found. @param at seconds since the start */
+export function entry(at: number, ready: string): TimelineEntry {
+  return {
+    at,
+    workload: 'Deployment/web in shop',
+    text: `${ready} ready`,
+    ready,
+    code: '',
+    verdict: '',
+    during: 'rollout',
+  };
+}
 
 export const FACTS: RunFacts = {
   tool: 'rollout-gate test',
@@ -18,8 +31,9 @@ export const FACTS: RunFacts = {
   imageChanges: [],
   applied: [],
   warnings: [],
+  effects: new Map(),
   notices: [],
-  timeline: [{ at: 0.1, workload: 'Deployment/web in shop', text: '0/1 ready' }],
+  timeline: [entry(0.1, '0/1')],
   requests: { count: 12, retries: 0, bytesReceived: 4096, p50Milliseconds: 3, p999Milliseconds: 9 },
 };
 
