@@ -159,7 +159,7 @@ function autoscaler(scene: Scene): Draft {
 
 function podAutoscalers(scene: Scene): Draft {
   const found = scene.look({ kind: 'pod-autoscalers', namespace: scene.target.ref.namespace });
-  const name = 'HorizontalPodAutoscaler';
+  const name = 'autoscaler of pods (HPA)';
   if (found.state !== 'known') return { name, ...notSeen(found) };
   const ours = found.value.filter(
     (each) =>
@@ -175,7 +175,7 @@ function podAutoscalers(scene: Scene): Draft {
 
 function disruptionBudgets(scene: Scene): Draft {
   const found = scene.look({ kind: 'disruption-budgets', namespace: scene.target.ref.namespace });
-  const name = 'PodDisruptionBudget';
+  const name = 'disruption budget (PDB)';
   if (found.state !== 'known') return { name, ...notSeen(found) };
   const labels = scene.rollout.pods[0]?.metadata?.labels ?? {};
   const ours = found.value.filter((each) => {

@@ -18,7 +18,7 @@ function proof({ counts, ...workload }: ReportWorkload, finding: ReportFinding):
     finding.pods.length === 0 ? '' : ` · ${finding.pods.length} ${finding.pods.length === 1 ? 'pod' : 'pods'}`;
   return [
     `**Proof** · ${finding.certainty}${pods} · ${workload.seconds} s after the apply`,
-    `| observed | value |\n|---|---|\n${rows.join('\n')}`,
+    `| observed | value |\n|:--|:--|\n${rows.join('\n')}`,
     `${counts.desired} asked for · ${counts.updated} updated · ${counts.ready} ready · ${counts.available} available · ${counts.old} old`,
     `**What would prove it wrong.** ${markdown(finding.falsifier)}`,
   ].join('\n\n');
@@ -30,7 +30,7 @@ function remedy(workload: ReportWorkload, finding: ReportFinding): string {
   return [
     `**What to change.** ${markdown(finding.remedy)}`,
     field === '' ? '' : `${place}${markdownCode(field)}${value === '' ? '' : ` → ${markdownCode(value)}`}`,
-    workload.blame === '' ? '' : `**What this run changed of it.** ${markdown(workload.blame)}`,
+    workload.blame === '' ? '' : `**What changed.** ${markdown(workload.blame)}`,
     `**Would more replicas help?** ${markdown(workload.moreReplicas)}`,
     workload.override === '' ? '' : `**Terms of its own.** ${markdown(workload.override)}`,
   ]

@@ -35,5 +35,5 @@ function table({ signals: all }: ReportWorkload, group: Signal['group']): string
       const look = next === '' ? '' : `<br>→ ${markdownCode(next)}`;
       return `| ${MARKS[judgement]} ${markdown(name)} | ${markdown(value)}${look} |`;
     });
-  return `| ${group === 'cluster' ? 'Cluster' : 'Application'} | observed |\n|---|---|\n${rows.join('\n')}`;
+  return `| ${group === 'cluster' ? 'Cluster' : 'Application'} | observed |\n|:--|:--|\n${rows.join('\n')}`;
 }

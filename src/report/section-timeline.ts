@@ -10,7 +10,7 @@ export function timeline({ timeline: entries, workloads }: Report): readonly Sec
   const rows = entries.map(
     ({ at, workload, text }) => `| ${at.toFixed(1)} s | ${several ? `${markdown(workload)}: ` : ''}${markdown(text)} |`,
   );
-  const table = `| after | what |\n|---|---|\n${rows.join('\n')}`;
+  const table = `| after | what |\n|:--|:--|\n${rows.join('\n')}`;
   const isGood = workloads.every(({ verdict }) => verdict === 'succeeded');
   const picture = isGood ? '' : gantt(entries);
   return [

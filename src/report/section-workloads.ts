@@ -24,5 +24,5 @@ function table(all: readonly ReportWorkload[]): string {
     const code = cause === null ? '' : `: ${cause.code}`;
     return `| ${markdown(`${kind}/${name}`)}${place} | ${counts.ready}/${counts.desired} | ${VERDICTS[verdict]}${code}<br>${action}, decided after ${seconds} s |`;
   });
-  return `| workload | ready | verdict |\n|---|---|---|\n${rows.join('\n')}`;
+  return `| workload | ready | verdict |\n|:--|:--|:--|\n${rows.join('\n')}`;
 }

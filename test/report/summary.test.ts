@@ -7,7 +7,7 @@ import { plannedReport } from '../../src/report/compose.ts';
 import type { Report } from '../../src/report/report.ts';
 import { renderSummary } from '../../src/report/summary.ts';
 import { logLine } from '../../src/text/escape.ts';
-import { FACTS, reportOf } from './reports.ts';
+import { entry, FACTS, reportOf } from './reports.ts';
 
 const MIB = 1024 * 1024;
 
@@ -69,11 +69,7 @@ test('no line of the log is a workflow command, whatever it was', () => {
 test('the summary never exceeds the limit of GitHub, and says what it left out', () => {
   const huge: Report = {
     ...reportOf('stalled'),
-    timeline: Array.from({ length: 20_000 }, (_, index) => ({
-      at: index,
-      workload: 'Deployment/web',
-      text: 'x'.repeat(100),
-    })),
+    timeline: Array.from({ length: 20_000 }, (_, index) => ({ ...entry(index, '0/1'), text: 'x'.repeat(100) })),
   };
   const summary = renderSummary(huge);
   assert.ok(Buffer.byteLength(summary) < MIB);
@@ -107,18 +103,19 @@ test('warnings are annotated on their lines, after the errors, ten in all', () =
   assert.equal(annotations[1]?.title, 'Rollout Gate: ConfigMissing expected in Deployment/web');
 });
 
-test('the summary shows the warnings between the cause and the workloads, as text', () => {
+test('the summary shows the warnings after the cause, as text', () => {
   const summary = renderSummary({ ...reportOf('stalled'), warnings: [warningOn(3, 'ConfigMap "<b>" is missing')] });
-  const [cause, warned, workloads] = ['**What to do.**', 'What could be known before the apply', '### Workloads'].map(
-    (text) => summary.indexOf(text),
+  const [cause, warned] = ['**What to change.**', 'What could be known before the apply'].map((text) =>
+    summary.indexOf(text),
   );
-  assert.ok(Number(cause) > 0 && Number(cause) < Number(warned) && Number(warned) < Number(workloads), summary);
+  assert.ok(Number(cause) > 0 && Number(cause) < Number(warned), summary);
   assert.match(summary, /`web.yaml:3` \*\*ConfigMissing\*\* Deployment\/web: ConfigMap "&lt;b&gt;" is missing/);
   assert.doesNotMatch(renderSummary(reportOf('stalled')), /before the apply/);
 });
 
 test('a plan says what to expect, and what an apply would change', () => {
-  const changes = [{ kind: 'Deployment', name: 'web', namespace: 'shop', action: 'created' as const, fields: [] }];
+  const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', namespace: 'shop' };
+  const changes = [{ ref, action: 'created' as const, fields: [] }];
   const report = plannedReport({ ...FACTS, mode: 'plan', warnings: [warningOn(3)] }, changes);
   assert.match(report.reason, /create 1, .*with 1 warning;/);
   const summary = renderSummary(report);
