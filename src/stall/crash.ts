@@ -9,6 +9,7 @@ import {
   lastLines,
 } from './exits.ts';
 import type { RawFinding, Ripeness } from './finding.ts';
+import { lastWords } from './last-words.ts';
 import { probeKills } from './probe-kill.ts';
 import { after, atSight, NEVER } from './ripeness.ts';
 import { type ContainerScene, containerTitle, type Family, fieldOf, type Scene } from './scene.ts';
@@ -45,7 +46,7 @@ function judge(container: ContainerScene, record: ExitRecord, scene: Scene): Raw
   const exit = describeExit(record.last);
   const early = record.last.exitCode === 0;
   const times = record.total === 1 ? 'once' : `${record.total} times`;
-  const said = lines?.findLast((line) => line.trim() !== '');
+  const said = lastWords(lines);
   return {
     code: container.role !== 'app' ? 'InitContainerFailed' : early ? 'ExitedEarly' : 'CrashLoop',
     certainty: 'probable',
@@ -54,7 +55,7 @@ function judge(container: ContainerScene, record: ExitRecord, scene: Scene): Raw
     summary: summaryOf(container, early, times, exit, said),
     evidence: [
       { what: `ended ${times}`, value: `${exit}${record.last.message === '' ? '' : `: ${record.last.message}`}` },
-      ...(said === undefined ? [] : [{ what: 'last line of the log', value: said }]),
+      ...(said === undefined ? [] : [{ what: 'its last words', value: said }]),
       ...(dependency === null ? [] : [{ what: 'may be waiting for something', value: dependency }]),
     ],
     remedy: remedyOf(container, early),
@@ -72,7 +73,7 @@ function summaryOf(
   exit: string,
   said: string | undefined,
 ): string {
-  const quote = said === undefined ? '' : `; its last words: ${said.trim().slice(0, 300)}`;
+  const quote = said === undefined ? '' : `; its last words: ${said.slice(0, 300)}`;
   const title = containerTitle(container);
   if (early) return `The ${title} ended ${times} with exit code 0, but it should keep running${quote}`;
   return `The ${title} ended ${times} with ${exit}${container.role === 'init' ? ', so that the app is never started' : ''}${quote}`;

@@ -1,6 +1,7 @@
 import type { Job, Pod } from '../kubernetes.ts';
 import { hasCondition } from '../rollout/job.ts';
 import { DEPTH } from './depth.ts';
+import { lastWords } from './last-words.ts';
 import { atSight, NEVER } from './ripeness.ts';
 import type { Family, Scene } from './scene.ts';
 
@@ -20,7 +21,7 @@ export const jobFailed: Family = (scene) => {
       certainty: 'certain' as const,
       scope: 'application' as const,
       container: cause?.container ?? null,
-      summary: `The Job failed: ${condition.reason ?? 'Failed'}, ${condition.message ?? ''}${cause === null ? '' : `; ${cause.text}`}${lastWords(cause, scene)}`,
+      summary: `The Job failed: ${condition.reason ?? 'Failed'}, ${condition.message ?? ''}${cause === null ? '' : `; ${cause.text}`}${lastWordsOf(cause, scene)}`,
       evidence: [
         { what: `condition ${condition.type}`, value: `${condition.reason ?? ''}: ${condition.message ?? ''}` },
         ...(cause === null ? [] : [{ what: `pod ${cause.pod}`, value: cause.text }]),
@@ -59,7 +60,7 @@ function causeOf(pod: Pod): PodCause | null {
   };
 }
 
-function lastWords(cause: PodCause | null, scene: Scene): string {
+function lastWordsOf(cause: PodCause | null, scene: Scene): string {
   if (cause === null) return '';
   const log = scene.look({
     kind: 'log',
@@ -69,8 +70,8 @@ function lastWords(cause: PodCause | null, scene: Scene): string {
     previous: false,
     restart: cause.restart,
   });
-  const line = log.state === 'known' ? log.value.findLast((each) => each.trim() !== '') : undefined;
-  return line === undefined ? '' : `; its last words: ${line.trim().slice(0, 200)}`;
+  const said = log.state === 'known' ? lastWords(log.value) : undefined;
+  return said === undefined ? '' : `; its last words: ${said.slice(0, 200)}`;
 }
 
 function remedyText(reason: string): string {

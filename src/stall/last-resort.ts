@@ -1,6 +1,7 @@
 import { DEPTH } from './depth.ts';
 import { describeExit, endedAfterComplete, exitRecord, lastLines } from './exits.ts';
 import type { RawFinding } from './finding.ts';
+import { lastWords } from './last-words.ts';
 import { after, NEVER } from './ripeness.ts';
 import { type ContainerScene, containerTitle, fieldOf, type Scene } from './scene.ts';
 
@@ -30,11 +31,11 @@ export function lastResort(scene: Scene, found: readonly RawFinding[]): readonly
   const times = breaks.length === 1 ? 'once' : `${breaks.length} times`;
   const ended = scene.containers.find((container) => endedAfterComplete(container, scene));
   const record = ended === undefined ? null : exitRecord(ended, scene);
-  const said = ended === undefined ? undefined : lastLines(ended, scene)?.findLast((line) => line.trim() !== '');
+  const said = ended === undefined ? undefined : lastWords(lastLines(ended, scene));
   const why =
     ended === undefined || record === null
       ? ''
-      : `; ${containerTitle(ended)} ended with ${describeExit(record.last)}${said === undefined ? '' : `, and its last words were: ${said.trim().slice(0, 300)}`}`;
+      : `; ${containerTitle(ended)} ended with ${describeExit(record.last)}${said === undefined ? '' : `, and its last words were: ${said.slice(0, 300)}`}`;
   return [
     {
       code: 'RestartedInSoak',
@@ -45,7 +46,7 @@ export function lastResort(scene: Scene, found: readonly RawFinding[]): readonly
       evidence: [
         { what: 'stopped being complete', value: times },
         ...(record === null ? [] : [{ what: 'last end', value: describeExit(record.last) }]),
-        ...(said === undefined ? [] : [{ what: 'last line of the log', value: said }]),
+        ...(said === undefined ? [] : [{ what: 'its last words', value: said }]),
       ],
       remedy: {
         text: 'Read the logs below for why containers end, or lose their readiness, soon after the start.',

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { Pod } from '../../src/kubernetes.ts';
 import { formatQuantity, parseQuantity, podRequest } from '../../src/quantity.ts';
 import { parseMissing } from '../../src/stall/config-missing.ts';
+import { lastWords } from '../../src/stall/last-words.ts';
 import { overrideOf, overrideProblems } from '../../src/stall/override.ts';
 import { classifyProbeFailure } from '../../src/stall/probe-failure.ts';
 import { classifyPullError, type PullFailure, registryOf } from '../../src/stall/pull-error.ts';
@@ -196,4 +197,65 @@ test('a workload may set its own terms', () => {
     overrideProblems(object({ 'rollout-gate/patience': 'much', 'rollout-gate/tolerate': 'Crash' })).length,
     2,
   );
+});
+
+test('the last words of a container are the complaint, not the stack or the goodbye after it', () => {
+  const table: readonly (readonly [string, readonly string[]])[] = [
+    ['bad flag', ['starting', 'bad flag']],
+    [
+      'Error: DB_URL is missing',
+      [
+        "throw new Error('DB_URL is missing')",
+        '      ^',
+        '',
+        'Error: DB_URL is missing',
+        '    at load (/app/a.js:3:1)',
+        '',
+        'Node.js v24.1.0',
+      ],
+    ],
+    [
+      "KeyError: 'DB_URL'",
+      ['Traceback (most recent call last):', '  File "/app/a.py", line 3, in <module>', "KeyError: 'DB_URL'"],
+    ],
+    [
+      'Caused by: java.net.ConnectException: Connection refused',
+      [
+        'Exception in thread "main" java.lang.IllegalStateException: no pool',
+        '\tat a.B.c(B.java:7)',
+        'Caused by: java.net.ConnectException: Connection refused',
+        '\tat d.E.f(E.java:9)',
+        '\t... 12 more',
+      ],
+    ],
+    [
+      'panic: runtime error: index out of range [3] with length 3',
+      [
+        'panic: runtime error: index out of range [3] with length 3',
+        '',
+        'goroutine 1 [running]:',
+        'main.main()',
+        '\t/app/main.go:9 +0x1d',
+        'exit status 2',
+      ],
+    ],
+    [
+      "thread 'main' panicked at src/main.rs:4:9: the port is taken",
+      [
+        "thread 'main' panicked at src/main.rs:4:9:",
+        'the port is taken',
+        'note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace',
+      ],
+    ],
+    [
+      '{"level":"error","msg":"cannot open /data"}',
+      ['{"level":"error","msg":"cannot open /data"}', '{"level":"info","msg":"shutting down"}'],
+    ],
+    ['unknown flag: --nope', ['unknown flag: --nope', 'Usage of app:', '  --port int']],
+    ['bye', ['checked the disk: 0 errors', 'bye']],
+    ['bye', ['bye', '', '  ']],
+  ];
+  for (const [words, lines] of table) assert.equal(lastWords(lines), words);
+  assert.equal(lastWords([]), undefined);
+  assert.equal(lastWords(null), undefined);
 });
