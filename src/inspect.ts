@@ -6,6 +6,7 @@ import type { Inspection } from './report/workload.ts';
 import type { Look } from './rollout/rollout.ts';
 import { lookupKey, type Store } from './rollout/store.ts';
 import type { Known, Lookup } from './rollout/view.ts';
+import type { Finding } from './stall/finding.ts';
 import type { ContainerScene, Scene } from './stall/scene.ts';
 import { type Judgement, type Standing, sceneOf, type Terms } from './verdict.ts';
 
@@ -15,7 +16,7 @@ const MOST_LOGS = 6;
 /** Does the reads that a rule asks for; never rejects. */
 export type Read = (lookup: Lookup) => Promise<Known<unknown>>;
 
-/** Reads, for every workload that failed, the signals and logs that a person would look at. */
+/** Reads, for every workload that did not get there, the signals and logs that a person would look at. */
 export async function inspect(
   judgement: Judgement,
   store: Store,
@@ -25,19 +26,23 @@ export async function inspect(
 ): Promise<ReadonlyMap<Standing, Inspection>> {
   const inspections = new Map<Standing, Inspection>();
   for (const standing of judgement.standings) {
-    const { decision } = standing;
-    if (decision === null || !('cause' in decision)) continue;
+    const cause = primary(standing);
+    if (cause === null) continue;
     const signals = await withReads(store, read, (look) => {
       const scene = sceneOf(standing, judgement.standings, store.view, look, terms, now);
-      return [
-        ...clusterSignals(scene, [decision.cause, ...standing.findings]),
-        ...applicationSignals(scene, [decision.cause]),
-      ];
+      return [...clusterSignals(scene, [cause, ...standing.findings]), ...applicationSignals(scene, [cause])];
     });
     const scene = sceneOf(standing, judgement.standings, store.view, (lookup) => store.view.lookup(lookup), terms, now);
     inspections.set(standing, { signals, logs: await logsOf(scene, read) });
   }
   return inspections;
+}
+
+/** Why it is not there: of one that was not decided when the wait ended, what was seen until then. */
+function primary({ decision, findings }: Standing): Finding | null {
+  if (decision === null) return null;
+  if ('cause' in decision) return decision.cause;
+  return decision.verdict === 'undecided' ? (findings[0] ?? null) : null;
 }
 
 /** Computes, does the reads that were missing, and computes again. */

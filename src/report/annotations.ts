@@ -1,5 +1,6 @@
 import { clip, oneLine } from '../text/escape.ts';
-import type { Report, ReportFinding, ReportWorkload } from './report.ts';
+import { failedWorkloads, isRefusedPlan, primaryFinding } from './failed.ts';
+import type { Report, ReportWorkload } from './report.ts';
 
 /** GitHub shows ten annotations of each level for a step. */
 const MOST = 10;
@@ -19,8 +20,9 @@ export interface Annotation {
 /** The most important first, none twice, ten at most unless told otherwise. A run that succeeded has none but what was warned of before. */
 export function annotationsOf(report: Report, most: number = MOST): readonly Annotation[] {
   const all = [
-    ...report.problems.map(problemAnnotation),
-    ...report.workloads.flatMap(workloadAnnotations),
+    ...report.problems.map((problem) => problemAnnotation(problem, isRefusedPlan(report))),
+    ...failedWorkloads(report).flatMap(findingAnnotation),
+    ...report.workloads.flatMap(supersededAnnotation),
     ...rollbackAnnotation(report.rollback),
     ...report.warnings.map(warningAnnotation),
   ];
@@ -33,10 +35,10 @@ export function annotationsOf(report: Report, most: number = MOST): readonly Ann
   return [...unique.values()].sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error')).slice(0, most);
 }
 
-function problemAnnotation(problem: Report['problems'][number]): Annotation {
+function problemAnnotation(problem: Report['problems'][number], isPlan: boolean): Annotation {
   return {
     level: 'error',
-    title: 'Rollout Gate: rejected',
+    title: `Rollout Gate: ${isPlan ? 'an apply would be refused' : 'rejected'}`,
     message: clip(oneLine(problem.message), LONGEST),
     file: problem.position?.file ?? '',
     line: problem.position?.line ?? 0,
@@ -67,29 +69,24 @@ function rollbackAnnotation(rollback: Report['rollback']): readonly Annotation[]
   ];
 }
 
-function workloadAnnotations(workload: ReportWorkload): readonly Annotation[] {
-  if (workload.verdict === 'superseded') {
-    return [
-      {
-        level: 'warning',
-        title: `Rollout Gate: ${workload.kind}/${workload.name} superseded`,
-        message: clip(oneLine(workload.reason), LONGEST),
-        file: '',
-        line: 0,
-      },
-    ];
-  }
-  if (workload.cause === null) return [];
-  return [causeAnnotation(workload, workload.cause)];
+function supersededAnnotation({ verdict, kind, name, reason }: ReportWorkload): readonly Annotation[] {
+  if (verdict !== 'superseded') return [];
+  const message = clip(oneLine(reason), LONGEST);
+  return [{ level: 'warning', title: `Rollout Gate: ${kind}/${name} superseded`, message, file: '', line: 0 }];
 }
 
-function causeAnnotation(workload: ReportWorkload, cause: ReportFinding): Annotation {
-  const value = cause.value === '' || cause.field === '' ? '' : ` Put ${cause.value} at ${cause.field}.`;
-  return {
-    level: 'error',
-    title: `Rollout Gate: ${cause.code} in ${workload.kind}/${workload.name}`,
-    message: clip(oneLine(`${workload.reason} — ${cause.remedy}${value}`), LONGEST),
-    file: cause.position?.file ?? '',
-    line: cause.position?.line ?? 0,
-  };
+/** Of one that failed: an error. What was only seen of one that was not decided is a warning. */
+function findingAnnotation(workload: ReportWorkload): readonly Annotation[] {
+  const finding = primaryFinding(workload);
+  if (finding === null) return [];
+  const value = finding.value === '' || finding.field === '' ? '' : ` Put ${finding.value} at ${finding.field}.`;
+  return [
+    {
+      level: workload.cause === null ? 'warning' : 'error',
+      title: `Rollout Gate: ${finding.code} in ${workload.kind}/${workload.name}`,
+      message: clip(oneLine(`${workload.reason} — ${finding.remedy}${value}`), LONGEST),
+      file: finding.position?.file ?? '',
+      line: finding.position?.line ?? 0,
+    },
+  ];
 }

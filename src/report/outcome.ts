@@ -1,6 +1,7 @@
 import type { InProgress, Outcome } from '../github/outcome.ts';
 import { clip, logLine, markdown, oneLine } from '../text/escape.ts';
 import { annotationsOf } from './annotations.ts';
+import { isRefusedPlan } from './failed.ts';
 import type { ProgressLine } from './progress-line.ts';
 import type { Report } from './report.ts';
 import { renderSummary } from './summary.ts';
@@ -38,7 +39,7 @@ export function outcomeOf(report: Report): Outcome {
   const ready = report.ready === '' ? '' : `, ${report.ready} ready`;
   return {
     conclusion: CONCLUSIONS[report.verdict],
-    title: `${TITLES[report.verdict]}${cause}${ready}`,
+    title: `${isRefusedPlan(report) ? 'An apply would be refused' : TITLES[report.verdict]}${cause}${ready}`,
     description: descriptionOf(report),
     summary: renderSummary(report, MOST_BYTES),
     annotations: annotationsOf(report, MOST_ANNOTATIONS)

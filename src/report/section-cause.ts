@@ -1,10 +1,11 @@
 import { html, markdown, markdownBlock, markdownCode } from '../text/escape.ts';
+import { primaryFinding } from './failed.ts';
 import type { LogTail, ReportFinding, ReportWorkload } from './report.ts';
 import { folded, type Section } from './section.ts';
 
-/** Of one workload that failed: the proof, and what to change. @param several whether others failed too, so that each needs a title of its own */
+/** Of one workload that did not get there: the proof, and what to change. @param several whether others failed too, so that each needs a title of its own */
 export function cause(workload: ReportWorkload, several: boolean): Section {
-  const finding = workload.cause;
+  const finding = primaryFinding(workload);
   if (finding === null) return { title: '', weight: 80, text: '' };
   const name = `${workload.kind}/${workload.name}`;
   const title = several ? `### ${markdown(name)}: ${finding.code}\n\n${markdown(workload.reason)}` : '';
@@ -17,7 +18,7 @@ function proof({ counts, ...workload }: ReportWorkload, finding: ReportFinding):
   const pods =
     finding.pods.length === 0 ? '' : ` · ${finding.pods.length} ${finding.pods.length === 1 ? 'pod' : 'pods'}`;
   return [
-    `**Proof** · ${finding.certainty}${pods} · ${workload.seconds} s after the apply`,
+    `**${workload.cause === null ? 'Seen when the wait ended' : 'Proof'}** · ${finding.certainty}${pods} · ${workload.seconds} s after the apply`,
     `| observed | value |\n|:--|:--|\n${rows.join('\n')}`,
     `${counts.desired} asked for · ${counts.updated} updated · ${counts.ready} ready · ${counts.available} available · ${counts.old} old`,
     `**What would prove it wrong.** ${markdown(finding.falsifier)}`,
@@ -31,7 +32,7 @@ function remedy(workload: ReportWorkload, finding: ReportFinding): string {
     `**What to change.** ${markdown(finding.remedy)}`,
     field === '' ? '' : `${place}${markdownCode(field)}${value === '' ? '' : ` → ${markdownCode(value)}`}`,
     workload.blame === '' ? '' : `**What changed.** ${markdown(workload.blame)}`,
-    `**Would more replicas help?** ${markdown(workload.moreReplicas)}`,
+    workload.moreReplicas === '' ? '' : `**Would more replicas help?** ${markdown(workload.moreReplicas)}`,
     workload.override === '' ? '' : `**Terms of its own.** ${markdown(workload.override)}`,
   ]
     .filter((text) => text !== '')
@@ -40,8 +41,9 @@ function remedy(workload: ReportWorkload, finding: ReportFinding): string {
 
 /** What else was found, and may matter next. */
 export function otherFindings(workload: ReportWorkload): Section {
+  const primary = primaryFinding(workload);
   const others = workload.findings.filter(
-    (finding) => finding.code !== workload.cause?.code || finding.container !== workload.cause.container,
+    ({ code, container }) => code !== primary?.code || container !== primary.container,
   );
   const name = `${workload.kind}/${workload.name}`;
   const lines = others.map((finding) => `- **${finding.code}** (${finding.certainty}): ${markdown(finding.summary)}`);

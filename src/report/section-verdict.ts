@@ -1,4 +1,5 @@
 import { markdown, markdownCode } from '../text/escape.ts';
+import { isRefusedPlan } from './failed.ts';
 import type { Report } from './report.ts';
 import type { Section } from './section.ts';
 import { ROLLBACK_TITLES } from './section-rollback.ts';
@@ -17,8 +18,7 @@ export const VERDICTS = {
 /** Verdict and cause, the one sentence that says it all, and what a rollback came to. */
 export function verdict(report: Report): Section {
   const cause = report.cause === '' ? '' : `: ${report.cause}`;
-  const isRefusal = report.mode === 'plan' && report.verdict === 'rejected';
-  const title = isRefusal ? '❌ An apply would be refused' : VERDICTS[report.verdict];
+  const title = isRefusedPlan(report) ? '❌ An apply would be refused' : VERDICTS[report.verdict];
   const { rollback } = report;
   const back = rollback === null ? '' : `\n\n**${ROLLBACK_TITLES[rollback.outcome]}.** ${markdown(rollback.reason)}`;
   return { title: 'the verdict', weight: 100, text: `## ${title}${cause}\n\n${markdown(report.reason)}${back}` };

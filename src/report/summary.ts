@@ -1,3 +1,4 @@
+import { failedWorkloads } from './failed.ts';
 import { fit } from './fit.ts';
 import type { Report } from './report.ts';
 import { cause, logs, otherFindings } from './section-cause.ts';
@@ -20,7 +21,7 @@ const MOST_BYTES = 1_000_000;
  * @param mostBytes what GitHub takes: it is cut from the least important end, saying what was cut
  */
 export function renderSummary(report: Report, mostBytes: number = MOST_BYTES): string {
-  const failed = report.workloads.filter((workload) => workload.cause !== null);
+  const failed = failedWorkloads(report);
   const several = failed.length > 1;
   const sections = [
     verdict(report),

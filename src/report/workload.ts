@@ -57,8 +57,13 @@ export function reasonOf(standing: Standing): string {
     case 'superseded':
       return `${name} was left alone: ${decision.detail}`;
     case 'undecided':
-      return `${name} ${ready}; the wait ended before it was decided`;
+      return `${name} ${ready}; the wait ended before it was decided${seenText(standing)}`;
   }
+}
+
+function seenText({ findings }: Standing): string {
+  const seen = findings[0];
+  return seen === undefined ? '' : `, and until then it was seen that ${seen.summary}`;
 }
 
 function overrideText(standing: Standing): string {
