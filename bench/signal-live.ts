@@ -1,5 +1,5 @@
+import { type OnLine, openRelay, openUpstream, type Upstream } from '../test/live/relay.ts';
 import { gate, gateCommand, HELM, helmCommand, kubectlCommand, peer } from './programs.ts';
-import { type OnLine, openRelay, openUpstream, type Upstream } from './relay.ts';
 import { healthy, inNamespace, tooLarge } from './scene.ts';
 import { median, type Row } from './table.ts';
 

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { plainKubeconfig } from '../test/live/relay.ts';
 import type { Command } from './process.ts';
 import { gateCommand } from './programs.ts';
-import { plainKubeconfig } from './relay.ts';
 import { median, type Row, spread } from './table.ts';
 
 const MANIFEST = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}';

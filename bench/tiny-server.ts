@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { KubernetesObject } from '../src/kubernetes.ts';
+import { plainKubeconfig } from '../test/live/relay.ts';
 import { discovery, readPath, resourcesAt } from '../test/replay/resources.ts';
-import { plainKubeconfig } from './relay.ts';
 
 /** An API server that lists what it was given, keeps its watches open, and writes to them what it is told, when it is told. */
 export interface TinyServer {

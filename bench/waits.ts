@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openRelay, openUpstream, type Relay, type Upstream } from '../test/live/relay.ts';
 import { gate, gateCommand, HELM, helmCommand, kubectlCommand, peer } from './programs.ts';
-import { openRelay, openUpstream, type Relay, type Upstream } from './relay.ts';
 import { deployment, inNamespace } from './scene.ts';
 import type { Row } from './table.ts';
 

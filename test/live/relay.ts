@@ -17,6 +17,13 @@ export interface Relay {
 /** Told of each line that a watch delivers, just before it is passed on; `at` by `performance.now()`. */
 export type OnLine = (line: string, at: number) => void;
 
+/** Asked of each request before it goes on; one that is not admitted ends with a connection reset, as where the server cannot be reached. */
+export type Admit = (request: {
+  readonly method: string;
+  readonly path: string;
+  readonly contentType: string;
+}) => boolean;
+
 /** A way to the API server of KUBECONFIG over plain HTTP: `kubectl proxy`, which does the authentication. */
 export interface Upstream {
   readonly port: number;
@@ -38,13 +45,22 @@ export async function openUpstream(): Promise<Upstream> {
   return { port, close: () => void child.kill() };
 }
 
-export async function openRelay(upstream: Upstream, onLine: OnLine | null = null): Promise<Relay> {
+export async function openRelay(
+  upstream: Upstream,
+  onLine: OnLine | null = null,
+  admit: Admit = () => true,
+): Promise<Relay> {
   const mark = `bench-${Math.random().toString(36).slice(2, 10)}`;
   let requests = 0;
   let bytes = 0;
 
   function pass(asked: IncomingMessage, response: ServerResponse): void {
     requests += 1;
+    const contentType = asked.headers['content-type'] ?? '';
+    if (!admit({ method: asked.method ?? '', path: asked.url ?? '', contentType })) {
+      asked.socket.resetAndDestroy();
+      return;
+    }
     const headers = { ...asked.headers, host: `127.0.0.1:${upstream.port}` };
     headers['user-agent'] = `${asked.headers['user-agent'] ?? ''} ${mark}`;
     const { method, url: path } = asked;
