@@ -109,6 +109,8 @@ function openLine(channel: Channel, desk: () => Promise<Desk>, { context, warn, 
   let last: Promise<void> = Promise.resolve();
   let isClosed = false;
   let isBusy = false;
+  /** What GitHub answered last: it says more than that there was no time left to ask again. */
+  let answered: GitHubError | null = null;
   let updatedAt = Number.NEGATIVE_INFINITY;
 
   /** What will not pass closes the channel; what may pass is tried again with the next thing to say, and told of only at the end. */
@@ -120,7 +122,8 @@ function openLine(channel: Channel, desk: () => Promise<Desk>, { context, warn, 
     } catch (error) {
       const isFinal = !(error instanceof GitHubError) || !error.refusal.isPassing;
       isClosed = isFinal;
-      if (isFinal || isLast) warn(warningOf(channel, error, context));
+      if (error instanceof GitHubError && error.refusal.status !== 0) answered = error;
+      if (isFinal || isLast) warn(warningOf(channel, isFinal ? error : (answered ?? error), context));
     } finally {
       isBusy = false;
     }
