@@ -2,7 +2,7 @@ import { clip, oneLine } from '../text/escape.ts';
 import { failedWorkloads, isRefusedPlan, primaryFinding } from './failed.ts';
 import type { Report, ReportWorkload } from './report.ts';
 
-/** GitHub shows ten annotations of each level for a step. */
+/** GitHub shows ten annotations of each level for a step; nobody reads more than ten in all. */
 const MOST = 10;
 /** GitHub cuts a message at 4,096 characters: well before that nobody reads on. */
 const LONGEST = 1500;
@@ -19,11 +19,13 @@ export interface Annotation {
 
 /** The most important first, none twice, ten at most unless told otherwise. A run that succeeded has none but what was warned of before. */
 export function annotationsOf(report: Report, most: number = MOST): readonly Annotation[] {
+  const [decisive = [], ...others] = failedWorkloads(report).map(findingAnnotation);
   const all = [
     ...report.problems.map((problem) => problemAnnotation(problem, isRefusedPlan(report))),
-    ...failedWorkloads(report).flatMap(findingAnnotation),
-    ...report.workloads.flatMap(supersededAnnotation),
+    ...decisive,
     ...rollbackAnnotation(report.rollback),
+    ...others.flat(),
+    ...report.workloads.flatMap(supersededAnnotation),
     ...report.warnings.map(warningAnnotation),
   ];
   const unique = new Map(

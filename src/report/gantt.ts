@@ -26,8 +26,11 @@ export function gantt(timeline: readonly TimelineEntry[]): string {
     .sort(([, a], [, b]) => Number(isGood(a)) - Number(isGood(b)))
     .slice(0, MOST_SECTIONS);
   if (groups.length === 0 || end === 0) return '';
-  const sections = groups.map(([name, entries]) => [`  section ${name}`, ...linesOf(entries, end)].join('\n'));
-  const padding = 20 + 7 * Math.max(...groups.map(([name]) => name.length));
+  const names = distinct(groups.map(([section]) => section));
+  const sections = groups.map(([, entries], index) =>
+    [`  section ${names[index]}`, ...linesOf(entries, end)].join('\n'),
+  );
+  const padding = 20 + 7 * Math.max(...names.map((name) => name.length));
   return [
     '```mermaid',
     `%%{init: {"gantt": {"leftPadding": ${padding}, "barHeight": 18, "topPadding": 30}}}%%`,
@@ -41,8 +44,20 @@ export function gantt(timeline: readonly TimelineEntry[]): string {
 }
 
 function sectionOf({ workload, during }: TimelineEntry): string {
-  const name = clip(mermaidText(workload), LONGEST_NAME);
-  return during === 'rollback' ? `${name}, rollback` : name;
+  return `${during} ${workload}`;
+}
+
+/** Short names. Two sections of one name would be drawn as one: what is cut to the same is numbered. */
+function distinct(sections: readonly string[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return sections.map((section) => {
+    const [during, ...workload] = section.split(' ');
+    const name = clip(mermaidText(workload.join(' ')), LONGEST_NAME);
+    const told = during === 'rollback' ? `${name}, rollback` : name;
+    const count = (seen.get(told) ?? 0) + 1;
+    seen.set(told, count);
+    return count === 1 ? told : `${told} ${count}`;
+  });
 }
 
 /** Succeeded in the rollout itself: one bar says it. */

@@ -22,7 +22,10 @@ export function oneLine(text: string): string {
 
 /** Shortened to `length` characters, saying so. */
 export function clip(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).trimEnd()}…`;
+  if (text.length <= length) return text;
+  const head = text.slice(0, Math.max(0, length - 1));
+  // Never half of a character that takes two code units.
+  return `${head.replace(/[\uD800-\uDBFF]$/, '').trimEnd()}…`;
 }
 
 /**

@@ -45,7 +45,7 @@ function told(report: Report, most?: number): readonly string[] {
   return annotationsOf(report, most).map(({ level, title }) => `${level} ${title.replace('Rollout Gate: ', '')}`);
 }
 
-test('the workload that decided comes first, then those that failed, then what is only a warning', () => {
+test('the workload that decided comes first, then a rollback that failed, then the other workloads, then what is only a warning', () => {
   const report: Report = {
     ...FAILED,
     reason: 'Deployment/decided ',
@@ -62,8 +62,8 @@ test('the workload that decided comes first, then those that failed, then what i
   };
   assert.deepEqual(told(report), [
     'error CrashLoop in Deployment/decided',
-    'error CrashLoop in Deployment/other',
     'error rollback failed',
+    'error CrashLoop in Deployment/other',
     'warning CrashLoop in Deployment/seen',
     'warning Deployment/gone superseded',
     'warning ConfigMissing expected in Deployment/web',
@@ -82,6 +82,15 @@ test('of more than ten failures ten are told, the one that decided among them an
   assert.deepEqual(told(report), all);
   assert.equal(told(report, 100).length, 32);
   assert.deepEqual(told(report, 1), all.slice(0, 1));
+});
+
+test('a rollback that failed is told however many workloads did', () => {
+  const report: Report = {
+    ...FAILED,
+    workloads: Array.from({ length: 30 }, (_, index) => workload(`w${index}`, 'failed')),
+    rollback: { outcome: 'failed', target: '', reason: 'stopped', objects: [], shortfall: [] },
+  };
+  assert.equal(told(report)[1], 'error rollback failed');
 });
 
 test('whatever a run had to say: ten at most, errors first, none twice, each one line of bounded length on a line of its file', () => {

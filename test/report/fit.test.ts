@@ -94,6 +94,18 @@ test('of the same weight the longer one goes; one title is named once', () => {
   assert.match(text, /\n\ny\n\n_Left out, because GitHub takes no more: logs\. The report has it all\._\n/);
 });
 
+test('of a thousand sections that are cut ten are named, and the first stays', () => {
+  const many = Array.from({ length: 1000 }, (_, index) => ({
+    title: `logs ${index}`,
+    weight: 1,
+    text: 'x'.repeat(900),
+  }));
+  const text = fit([FIRST, ...many], 800);
+  assert.ok(bytes(text) <= 800);
+  assert.ok(text.startsWith(FIRST.text));
+  assert.match(text, /: logs 0, logs 1, .*logs 9 and 990 more\. The report has it all\._\n$/);
+});
+
 test('a first section that is too long by itself is cut between characters, and says so', () => {
   const long = fc.string({ unit: fc.constantFrom('a', 'é', '漢', '😀'), minLength: 400, maxLength: 900 });
   fc.assert(
@@ -127,5 +139,6 @@ test('a summary of a real run is closed at whatever size, and keeps its verdict'
       assert.equal(summary.includes('Left out'), most < whole);
       assert.ok(isClosed(summary), summary);
     }),
+    { examples: [[whole], [whole - 1]] },
   );
 });

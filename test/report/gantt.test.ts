@@ -16,7 +16,7 @@ const HEAD = [
   /^ {2}axisFormat %M:%S$/,
   /^ {2}tickInterval [1-9]\d*(second|minute)$/,
 ] as const;
-const SECTION = /^ {2}section (?<name>[\p{L}\p{N} .,/()=_+-]+…?(, rollback)?)$/u;
+const SECTION = /^ {2}section (?<name>[\p{L}\p{N} .,/()=_+-]+…?(, rollback)?( \d+)?)$/u;
 const BAR =
   /^ {2}(?<text>\d+\/\d+ ready(?: \([A-Z][A-Za-z]+\))?) :(?<mark>crit|done|active), (?<from>\d+), (?<to>\d+)$/;
 const MILESTONE =
@@ -251,4 +251,18 @@ test('a chart is no longer than a person reads', () => {
 test('nothing is drawn where there is nothing to draw', () => {
   assert.equal(gantt([]), '');
   assert.equal(gantt([seen(0, '0/1')]), '');
+});
+
+test('two workloads whose long names begin alike are two sections, and the one that failed shows it', () => {
+  const long = `Deployment/${'a'.repeat(40)}`;
+  const chart = gantt([
+    { ...entry(0, '0/1'), workload: `${long}-one` },
+    { ...entry(0, '0/1'), workload: `${long}-two` },
+    { ...entry(60, '1/1'), workload: `${long}-one`, verdict: 'succeeded' },
+    { ...entry(90, '0/1'), code: 'CrashLoop', workload: `${long}-two` },
+    { ...entry(95, '0/1'), code: 'CrashLoop', workload: `${long}-two`, verdict: 'stalled' },
+  ]);
+  const sections = read(chart);
+  assert.equal(new Set(sections.map(({ name }) => name)).size, 2);
+  assert.match(chart.split('  section ')[1] ?? '', /\(CrashLoop\).*\n.*stalled/);
 });

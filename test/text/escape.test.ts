@@ -56,6 +56,12 @@ describe('plain text', () => {
     assert.equal(oneLine('  a  \n\n  b\r\nc'), 'a ⏎ b ⏎ c');
   });
 
+  it('is never cut within a character', () => {
+    assert.equal(clip('ab😀cd', 4), 'ab…');
+    const astral = fc.string({ unit: 'grapheme-composite' });
+    fc.assert(fc.property(astral, fc.nat(30), (text, length) => assert.ok(clip(text, length + 1).isWellFormed())));
+  });
+
   it('is clipped to a length, and says so', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 30 }), fc.integer({ min: 1, max: 40 }), (text, length) => {
