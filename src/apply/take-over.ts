@@ -24,7 +24,8 @@ export async function takeOver(
     const body = adoptionPatch(current, fieldManager);
     if (body === null) return;
     const contentType = 'application/json-patch+json';
-    const answer = await api.request({ method: 'PATCH', path, contentType, body, query: { fieldManager } });
+    const query = { fieldManager };
+    const answer = await api.request({ method: 'PATCH', path, contentType, body, query, guarded: true });
     if (answer.ok) return;
     said = answer.failure.message ?? `status ${answer.status}`;
     if (answer.status !== 409) break;

@@ -11,6 +11,11 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Defaults to `application/json`. */
   readonly accept?: string;
+  /**
+   * Holds only for what the object was when it was read, and can thus be done only once: it is sent again if its answer was lost, and the sender
+   * takes a refusal for what it may be, the news that it was done the first time.
+   */
+  readonly guarded?: true;
   readonly signal?: AbortSignal;
 }
 

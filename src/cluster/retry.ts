@@ -99,14 +99,14 @@ export async function wait(milliseconds: number, signal?: AbortSignal): Promise<
   }
 }
 
+/** What of a request decides whether it may be sent twice. */
+type Repetition = Pick<ApiRequest, 'method' | 'path' | 'query' | 'contentType' | 'guarded'>;
+
 /**
  * Whether a second attempt can do no harm and may do good. A refused certificate stays refused; a write that may have reached the
  * server is only repeated where the result is the same.
  */
-export function isRetriable(
-  request: Pick<ApiRequest, 'method' | 'path' | 'query' | 'contentType'>,
-  failure: AttemptFailure,
-): boolean {
+export function isRetriable(request: Repetition, failure: AttemptFailure): boolean {
   if (failure.kind === 'network') {
     if (failure.failure.reach === 'never-reached') return true;
     return failure.failure.reach === 'broken' && isRepeatable(request);
@@ -121,8 +121,9 @@ export function isRetriable(
   return failure.status === 502 || failure.status === 503 || failure.status === 504;
 }
 
-/** A read, a dry run, a question of rights, a server-side apply or a deletion: twice is the same as once. */
-function isRepeatable(request: Pick<ApiRequest, 'method' | 'path' | 'query' | 'contentType'>): boolean {
+/** A read, a dry run, a question of rights, a server-side apply, a deletion or what can be done only once: twice is the same as once. */
+function isRepeatable(request: Repetition): boolean {
+  if (request.guarded === true) return true;
   if (request.method === 'GET' || request.method === 'DELETE' || request.query?.['dryRun'] === 'All') return true;
   if (request.method === 'PATCH') return (request.contentType ?? '').startsWith('application/apply-patch');
   return request.method === 'POST' && request.path.startsWith('/apis/authorization.k8s.io/');

@@ -81,6 +81,7 @@ function write(place: LedgerPlace, secret: KubernetesObject | null, base64: stri
     method: secret === null ? 'POST' : 'PUT',
     path: resourcePath(SECRETS, namespace, secret === null ? '' : name),
     query: { fieldManager: LEDGER_MANAGER },
+    guarded: true,
     body: { apiVersion: 'v1', kind: 'Secret', type: TYPE, metadata, data: { [KEY]: base64 } },
   });
 }

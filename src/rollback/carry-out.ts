@@ -45,16 +45,13 @@ export async function take(step: Step, api: Api, fieldManager: string): Promise<
       return giveBack(step, answer.body as KubernetesObject, api, fieldManager);
     if (!answer.ok && answer.status === 404 && step.action === 'delete')
       return { step, restored: null, changed: false, problem: '' };
-    if (!answer.ok && (answer.status !== 409 || attempt >= TRIES))
-      return {
-        step,
-        restored: null,
-        changed: false,
-        problem: `${shortName(step.object.applied.ref)}: ${said(answer)}`,
-      };
+    const objection = `${shortName(step.object.applied.ref)}: ${said(answer)}`;
+    if (!mayBeOutdated(answer) || attempt >= TRIES) return { step, restored: null, changed: false, problem: objection };
     const fresh = await readAgain(step.object, api);
     if (fresh === undefined)
       return { step, restored: null, changed: false, problem: `${shortName(step.object.applied.ref)} cannot be read` };
+    if (!isConflict(answer) && fresh?.metadata.resourceVersion === live.metadata.resourceVersion)
+      return { step, restored: null, changed: false, problem: objection };
     live = fresh;
   }
 }
@@ -96,6 +93,15 @@ async function giveBack(
   }
 }
 
+function isConflict(answer: ApiAnswer): boolean {
+  return !answer.ok && answer.status === 409;
+}
+
+/** The object may not be any more what the request was made for; a patch that removes what is gone already is invalid then, not a conflict. */
+function mayBeOutdated(answer: ApiAnswer): boolean {
+  return isConflict(answer) || (!answer.ok && answer.status === 422);
+}
+
 async function readAgain({ resource, applied }: Surveyed, api: Api): Promise<KubernetesObject | null | undefined> {
   const answer = await readLive(api, resource, applied.ref);
   return 'failure' in answer ? undefined : answer.object;
@@ -122,7 +128,7 @@ function requestFor(step: Step, live: KubernetesObject, dry: boolean, fieldManag
 }
 
 function patch(object: Surveyed, body: unknown): ApiRequest {
-  return { method: 'PATCH', path: pathOf(object), contentType: 'application/json-patch+json', body };
+  return { method: 'PATCH', path: pathOf(object), contentType: 'application/json-patch+json', body, guarded: true };
 }
 
 function pathOf({ resource, applied }: Surveyed): string {

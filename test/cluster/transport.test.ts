@@ -52,6 +52,8 @@ describe('a request', () => {
     ['a creation is repeated after 429', CREATE, status(429), 2, 200],
     ['a creation is not repeated after 503', CREATE, status(503), 1, 503],
     ['a creation is repeated as a dry run', { ...CREATE, query: { dryRun: 'All' } }, status(503), 2, 200],
+    ['what can be done only once is repeated when the connection is cut', { ...MERGE, guarded: true }, cut, 2, 200],
+    ['what can be done only once is not repeated after a conflict', { ...MERGE, guarded: true }, status(409), 1, 409],
     ['another patch is not repeated after 503', MERGE, status(503), 1, 503],
   ] as const) {
     it(what, async (t) => {

@@ -178,6 +178,24 @@ test('a rollback that dies at any moment, and is started again, ends where one t
   assert.ok(moments > 20, `${moments}`);
 });
 
+test('a rollback of which any one answer is lost, and the request sent again, ends as if it had not been', async () => {
+  const story = async (lost: number) => {
+    const cluster = createTinyCluster();
+    await run(cluster, manifest(0, { good: true, extra: false }), true, 0, 'run 0');
+    cluster.loseAnswer(lost);
+    const { outcome } = await run(cluster, manifest(1, { good: false, extra: true }).map(noted), true, 0, 'run 1');
+    const objects = [...cluster.objects.values()].filter((each) => each.kind !== 'Secret');
+    return { outcome, objects: objects.map((each) => [asked(each), owning(each)]) };
+  };
+  const whole = await story(0);
+  for (let lost = 1; lost <= 12; lost += 1) assert.deepEqual(await story(lost), whole, `answer ${lost}`);
+});
+
+/** To take back a note where none was before is to remove what a second time is not there. */
+function noted(object: KubernetesObject): KubernetesObject {
+  return { ...object, metadata: { ...object.metadata, annotations: { note: 'new' } } };
+}
+
 function owning({ metadata }: KubernetesObject): readonly string[] {
   return (metadata.managedFields ?? [])
     .filter((each) => each.manager !== LEDGER)

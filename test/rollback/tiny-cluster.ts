@@ -27,6 +27,7 @@ export function createTinyCluster() {
   let clock = 0;
   let uids = 0;
   let lifeLeft = Number.POSITIVE_INFINITY;
+  let untilLoss = Number.POSITIVE_INFINITY;
 
   const now = () => Date.UTC(2026, 0, 1) + clock * 1000;
   const tick = () => {
@@ -132,6 +133,8 @@ export function createTinyCluster() {
       lifeLeft -= 1;
       if (lifeLeft === 0) throw new Killed();
       const given = structuredClone(answer(request));
+      if (request.method !== 'GET') untilLoss -= 1;
+      if (untilLoss === 0 && request.method !== 'GET') return structuredClone(answer(request));
       lifeLeft -= 1;
       if (lifeLeft === 0) throw new Killed();
       return given;
@@ -144,6 +147,10 @@ export function createTinyCluster() {
     /** The run dies at the n-th of its moments; 0: it lives. */
     killAt: (n: number) => {
       lifeLeft = n === 0 ? Number.POSITIVE_INFINITY : n;
+    },
+    /** The answer to the n-th request that may change something is lost, and the request sent again; 0: none is. */
+    loseAnswer: (n: number) => {
+      untilLoss = n === 0 ? Number.POSITIVE_INFINITY : n;
     },
     /** What the gate's apply of the manifest comes to. */
     apply: (manifest: readonly KubernetesObject[], manager: string): readonly Applied[] =>
