@@ -36,6 +36,8 @@ export interface RunningGate {
   /** Resolves once the log has a line that matches. */
   readonly logged: (pattern: RegExp) => Promise<void>;
   readonly kill: (signal: NodeJS.Signals) => void;
+  /** The runner's folder for what a job leaves, the gate's own within it. */
+  readonly temp: string;
 }
 
 /** Starts the bundle as the runner would: inputs in the environment, files for outputs and summary. */
@@ -52,14 +54,15 @@ export async function startGate(
     writeFile(summary, ''),
     writeFile(path.join(folder, 'manifest.yaml'), manifest),
   ]);
-  await mkdir(path.join(folder, 'temp'));
+  const temp = path.join(folder, 'temp');
+  await mkdir(temp);
   const env = {
     ...process.env,
     ...variables,
     GITHUB_OUTPUT: output,
     GITHUB_STEP_SUMMARY: summary,
     GITHUB_WORKSPACE: folder,
-    RUNNER_TEMP: path.join(folder, 'temp'),
+    RUNNER_TEMP: temp,
     ...Object.fromEntries(
       Object.entries({ manifests: 'manifest.yaml', ...inputs }).map(([name, value]) => [
         `INPUT_${name.toUpperCase()}`,
@@ -89,6 +92,7 @@ export async function startGate(
         else waiting.push({ pattern, resolve });
       }),
     kill: (signal) => child.kill(signal),
+    temp,
   };
 }
 

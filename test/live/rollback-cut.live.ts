@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -94,6 +95,13 @@ async function convergesAfter(nth: number, namespace: string): Promise<number> {
   return asked;
 }
 
+/** The files that a run has left so far, by name. */
+function evidence(temp: string): ReadonlyMap<string, string> {
+  const [folder = ''] = readdirSync(temp);
+  const names = readdirSync(path.join(temp, folder));
+  return new Map(names.map((name) => [name, readFileSync(path.join(temp, folder, name), 'utf8')]));
+}
+
 /** The rules of the Roles in docs/rights.md but what `without` names. */
 async function documentedRules(without: string): Promise<readonly object[]> {
   const docs = await readFile(path.resolve(import.meta.dirname, '../../docs/rights.md'), 'utf8');
@@ -169,6 +177,25 @@ const tests: Readonly<Record<string, (namespace: string) => Promise<void>>> = {
     });
     assert.ok(refused > 1, `${refused} requests met no server`);
     await expectBack(namespace, was, good(namespace));
+  },
+
+  'before it asks the server for anything, what was seen is on disk': async (namespace) => {
+    await deployed(good(namespace));
+    let temp = '';
+    let seen: ReadonlyMap<string, string> | null = null;
+    const admit: Admit = ({ contentType }) => {
+      if (contentType === 'application/json-patch+json') seen ??= evidence(temp);
+      return true;
+    };
+    await through(admit, async ({ kubeconfig }) => {
+      const running = await startGate(bad(namespace), { ...BACK, kubeconfig });
+      temp = running.temp;
+      expectOutcome(await running.result, 'stalled', 'rolled-back');
+    });
+    const kept = seen ?? new Map<string, string>();
+    assert.match(kept.get('report.json') ?? '', /ImageNameInvalid/);
+    assert.match(kept.get('summary.md') ?? '', /Stalled: ImageNameInvalid/);
+    assert.match(kept.get('recording.ndjson') ?? '', /InvalidImageName/);
   },
 
   'killed at any of its requests, the same run again converges': async (namespace) => {
