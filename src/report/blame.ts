@@ -1,5 +1,6 @@
 import type { FieldChange } from '../apply/applied.ts';
 import type { Finding } from '../stall/finding.ts';
+import { clip } from '../text/escape.ts';
 import type { Standing } from '../verdict.ts';
 import { fieldName } from './field-name.ts';
 
@@ -36,7 +37,7 @@ function changeText({ path, from, to }: FieldChange): string {
 
 function valueText(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+  return clip(text, 120);
 }
 
 function podsText(standing: Standing, cause: Finding): string {

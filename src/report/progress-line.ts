@@ -1,4 +1,5 @@
 import type { StallCode } from '../stall/finding.ts';
+import { clip } from '../text/escape.ts';
 import type { Decision, Judgement, Standing } from '../verdict.ts';
 
 /** One short line on a workload, with both clocks; equal as long as nothing worth a line has changed. */
@@ -40,7 +41,7 @@ function stateText(standing: Standing): string {
   const lost = track.breaks.length === 0 ? '' : ` (complete before, lost it ${track.breaks.length}×)`;
   if (rollout.progress.phase === 'complete') return `${ready}, complete: watching that it stays so${lost}`;
   const finding = standing.findings[0];
-  const seen = finding === undefined ? '' : `; ${finding.code}: ${finding.summary.slice(0, 160)}`;
+  const seen = finding === undefined ? '' : `; ${finding.code}: ${clip(finding.summary, 160)}`;
   return `${ready}, ${rollout.progress.message}${lost}${seen}`;
 }
 

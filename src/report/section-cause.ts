@@ -1,4 +1,4 @@
-import { html, markdown, markdownBlock, markdownCode } from '../text/escape.ts';
+import { html, markdown, markdownBlock, markdownCellCode, markdownCode } from '../text/escape.ts';
 import { primaryFinding } from './failed.ts';
 import type { LogTail, ReportFinding, ReportWorkload } from './report.ts';
 import { folded, type Section } from './section.ts';
@@ -14,7 +14,7 @@ export function cause(workload: ReportWorkload, several: boolean): Section {
 }
 
 function proof({ counts, ...workload }: ReportWorkload, finding: ReportFinding): string {
-  const rows = finding.evidence.map((each) => `| ${markdown(each.what)} | ${markdownCode(each.value)} |`);
+  const rows = finding.evidence.map((each) => `| ${markdown(each.what)} | ${markdownCellCode(each.value)} |`);
   const pods =
     finding.pods.length === 0 ? '' : ` · ${finding.pods.length} ${finding.pods.length === 1 ? 'pod' : 'pods'}`;
   return [

@@ -1,4 +1,4 @@
-import { markdown, markdownCode } from '../text/escape.ts';
+import { clip, markdown, markdownCode } from '../text/escape.ts';
 import type { Report, ReportChange } from './report.ts';
 import { folded, type Section } from './section.ts';
 
@@ -42,5 +42,5 @@ function effectText({ effect: { does, text } }: ReportChange): string {
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return '_absent_';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return markdownCode(text.length > 200 ? `${text.slice(0, 200)}…` : text) || '_empty_';
+  return markdownCode(clip(text, 200)) || '_empty_';
 }

@@ -1,4 +1,4 @@
-import { html, markdown, markdownCode } from '../text/escape.ts';
+import { html, markdown, markdownCellCode } from '../text/escape.ts';
 import type { ReportWorkload } from './report.ts';
 import { folded, type Section } from './section.ts';
 import type { Signal } from './signal.ts';
@@ -32,7 +32,7 @@ function table({ signals: all }: ReportWorkload, group: Signal['group']): string
     .filter((signal) => signal.group === group)
     .sort((a, b) => JUDGEMENTS.indexOf(a.judgement) - JUDGEMENTS.indexOf(b.judgement))
     .map(({ name, value, judgement, next }) => {
-      const look = next === '' ? '' : `<br>→ ${markdownCode(next)}`;
+      const look = next === '' ? '' : `<br>→ ${markdownCellCode(next)}`;
       return `| ${MARKS[judgement]} ${markdown(name)} | ${markdown(value)}${look} |`;
     });
   return `| ${group === 'cluster' ? 'Cluster' : 'Application'} | observed |\n|:--|:--|\n${rows.join('\n')}`;

@@ -10,14 +10,14 @@ const CONTROL = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
 /** Plain characters only; lines stay lines. */
 export function plain(text: string): string {
-  return stripVTControlCharacters(text.replace(/\r\n?/g, '\n')).replace(CONTROL, '�');
+  return stripVTControlCharacters(text.toWellFormed().replace(/\r\n?/g, '\n')).replace(CONTROL, '�');
 }
 
 /** One line, whatever the text was. */
 export function oneLine(text: string): string {
   return plain(text)
-    .replace(/\s*\n\s*/g, ' ⏎ ')
-    .trim();
+    .trim()
+    .replace(/\s*\n\s*/g, ' ⏎ ');
 }
 
 /** Shortened to `length` characters, saying so. */
@@ -36,18 +36,16 @@ export function logLine(text: string): string {
   return oneLine(text).replace(/::/g, ':\u200b:').replace(/##\[/g, '##\u200b[');
 }
 
-/** The data of a workflow command. Source: actions/toolkit, command.ts. */
-export function commandData(text: string): string {
-  return text.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
-}
-
 /** Inline Markdown text: no markup, no HTML, no mention and no link of its own. */
 export function markdown(text: string): string {
   const marked = oneLine(text)
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
     .replace(/>/g, '&gt;')
-    .replace(/[\\`*_{}[\]()#+!|~$]/g, (character) => `\\${character}`);
+    .replace(/[\\`*_{}[\]()#+!|~$]/g, (character) => `\\${character}`)
+    // At the start of a line these would be a list, a rule or a heading.
+    .replace(/^[-=]/, '\\$&')
+    .replace(/^(\d+)\./, '$1\\.');
   return unlinked(marked);
 }
 
@@ -77,12 +75,17 @@ export function mermaidText(text: string): string {
 
 /** Inline code: a fence longer than any run of backticks in it. */
 export function markdownCode(text: string): string {
-  const line = oneLine(text).replace(/\|/g, '\\|');
+  const line = oneLine(text);
   if (line === '') return '';
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map((run) => run[0].length));
   const fence = '`'.repeat(longest + 1);
   const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
   return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** Inline code in a cell of a table, where a bar would end the cell even within code. */
+export function markdownCellCode(text: string): string {
+  return markdownCode(text).replace(/\|/g, '\\|');
 }
 
 /** A block of preformatted text, e.g. a log. */
