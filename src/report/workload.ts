@@ -63,7 +63,7 @@ export function reasonOf(standing: Standing): string {
 
 function seenText({ findings }: Standing): string {
   const seen = findings[0];
-  return seen === undefined ? '' : `, and until then it was seen that ${seen.summary}`;
+  return seen === undefined ? '' : `. Seen until then: ${seen.summary}`;
 }
 
 function overrideText(standing: Standing): string {
