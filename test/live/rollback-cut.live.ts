@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -177,6 +178,49 @@ const tests: Readonly<Record<string, (namespace: string) => Promise<void>>> = {
     });
     assert.ok(refused > 1, `${refused} requests met no server`);
     await expectBack(namespace, was, good(namespace));
+  },
+
+  'a rollback that stalls as well ends as failed with both causes, and is not tried again': async (namespace) => {
+    const recreate = { spec: { strategy: { type: 'Recreate' } } };
+    const needs = { envFrom: [{ secretRef: { name: 'elsewhere' } }] };
+    await kubectl(['create', 'secret', 'generic', 'elsewhere', '-n', namespace]);
+    await deployed(app(namespace, { ...recreate, container: needs }));
+    await kubectl(['delete', 'secret', 'elsewhere', '-n', namespace]);
+    const run = await gate(app(namespace, { ...recreate, ...BAD }), BACK);
+    expectOutcome(run, 'stalled', 'failed');
+    assert.equal(run.outputs['cause'], 'ImageNameInvalid');
+    assert.match(
+      run.report.rollback?.reason ?? '',
+      /did not become ready again: .*Secret "?elsewhere"?.*not tried again/,
+    );
+    assert.match(run.summary, /ImageNameInvalid[\s\S]*elsewhere/);
+    assert.match(await imageOf(namespace, 'deployment/web'), /app:v1$/);
+  },
+
+  'a change of somebody else while it goes on ends it, and stays': async (namespace) => {
+    await deployed(good(namespace));
+    let isChanged = false;
+    const theirs = ['patch', 'secret/password', '-n', namespace, '-p', '{"stringData":{"PASSWORD":"theirs"}}'];
+    const admit: Admit = ({ contentType, path: asked }) => {
+      const isStep = contentType === 'application/json-patch+json' && !asked.includes('dryRun');
+      if (isStep && asked.includes('/secrets/password') && !isChanged) {
+        isChanged = true;
+        execFileSync('kubectl', theirs);
+      }
+      return true;
+    };
+    await through(admit, async ({ kubeconfig }) => {
+      const run = await gate(bad(namespace), { ...BACK, kubeconfig });
+      expectOutcome(run, 'stalled', 'failed');
+      assert.match(run.report.rollback?.reason ?? '', /Secret\/password.*kubectl-patch/);
+      const left = run.report.rollback?.objects.map(({ kind, name, action }) => `${kind}/${name} ${action}`);
+      assert.deepEqual(left, [
+        'ConfigMap/settings restored',
+        'Secret/password left',
+        'Deployment/web left',
+        'ConfigMap/extra left',
+      ]);
+    });
   },
 
   'before it asks the server for anything, what was seen is on disk': async (namespace) => {
