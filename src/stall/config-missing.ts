@@ -87,7 +87,8 @@ function finding(
   path: FieldPath | null,
   container: ContainerScene | null,
 ): RawFinding {
-  const what = `${missing.kind} ${missing.name === '' ? '' : `"${missing.name}" `}`.trim();
+  const name = missing.name === '' ? nameBeside(path, missing, scene) : missing.name;
+  const what = `${missing.kind} ${name === '' ? '' : `"${name}" `}`.trim();
   const creator = creatorIn(scene.applied, missing.name) ?? jobAtWork(scene);
   const summary =
     missing.key === null
@@ -115,6 +116,14 @@ function finding(
     depth: DEPTH.configuration,
     pods: [pod],
   };
+}
+
+/** The object that the reference names, of which the kubelet tells only the key. */
+function nameBeside(path: FieldPath | null, { kind }: Missing, scene: Scene): string {
+  const at = path?.lastIndexOf('items') ?? -1;
+  const reference = at < 0 ? undefined : fieldAt(scene.target.desired, (path ?? []).slice(0, at));
+  const { name, secretName } = (reference ?? {}) as { readonly name?: string; readonly secretName?: string };
+  return (kind === 'Secret' ? (secretName ?? name) : name) ?? '';
 }
 
 /** A custom resource of the same apply that names the object may be about to create it: ExternalSecret, Certificate, SealedSecret … */

@@ -37,7 +37,7 @@ export const containerConfig: Family = (scene) =>
 
 /** Some runtimes look for the program already when they create the container: that is for `start.ts`. */
 export function isStartError(message: string): boolean {
-  return /executable file not found|no such file or directory|not a directory|exec format error|permission denied/i.test(
+  return /executable file not found|no such file or directory|(?:not|is) a directory|exec format error|permission denied/i.test(
     message,
   );
 }

@@ -13,6 +13,8 @@ export interface ExitRecord {
   readonly streak: number;
   /** When the first of them happened; milliseconds since the epoch. */
   readonly since: number;
+  /** When the container ended first, whatever that looked like; milliseconds since the epoch. */
+  readonly begun: number;
   readonly exits: readonly ContainerExit[];
 }
 
@@ -27,9 +29,10 @@ export function exitRecord(container: ContainerScene, scene: Scene): ExitRecord 
   const same = exits.slice(differs + 1);
   const allSeen = exits.length >= total;
   const firstSeen = same[0]?.finishedAt ?? null;
-  const since =
-    differs < 0 && !allSeen ? podSince(scene, container.pod) : (firstSeen ?? podSince(scene, container.pod));
-  return { total, last, streak: differs < 0 ? total : same.length, since, exits };
+  const pod = podSince(scene, container.pod);
+  const since = differs < 0 && !allSeen ? pod : (firstSeen ?? pod);
+  const begun = allSeen ? (exits[0]?.finishedAt ?? pod) : pod;
+  return { total, last, streak: differs < 0 ? total : same.length, since, begun, exits };
 }
 
 /** Whether the container is down at this moment: ended, or waiting to be started again. */
@@ -93,8 +96,9 @@ export function lastLines(container: ContainerScene, scene: Scene): readonly str
   return log.state === 'known' ? log.value : [];
 }
 
+/** Whole words: "ModuleNotFoundError" has ENOTFOUND in it, and waits for nobody. */
 const DEPENDENCY =
-  /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|connection (refused|reset|timed out)|no such host|name or service not known|name resolution|could ?n[o']t (connect|reach|resolve)|(unable|failed) to connect|cannot connect|timed? ?out|deadline exceeded|not ready|waiting for|unavailable|unreachable|no route to host/i;
+  /\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|connection (?:refused|reset|timed out)|no such host|name or service not known|name resolution|could ?n[o']t (?:connect|reach|resolve)|(?:unable|failed) to connect|cannot connect|timed? ?out|timeout|deadline exceeded|not ready|waiting for|unavailable|unreachable|no route to host)\b|(?:Timeout|Connect(?:ion)?|UnknownHost|Unavailable)(?:Error|Exception|Refused)/i;
 
 /**
  * Why this failure may be the fault of something that is still coming up, in words for the evidence; null if nothing says so. Such a

@@ -18,7 +18,8 @@ import type { Family } from './scene.ts';
 import { scheduling } from './scheduling.ts';
 import { start } from './start.ts';
 import { statefulSetTrapped } from './stateful-set.ts';
-import { volumeAttach, volumeUnbound } from './volume.ts';
+import { volumeUnbound } from './volume.ts';
+import { volumeAttach } from './volume-attach.ts';
 
 /** Every family of stalls. To add one: a file with a `Family`, its codes in `finding.ts`, and a line here. */
 export const FAMILIES: readonly Family[] = [

@@ -1,5 +1,5 @@
 const COMPLAINT =
-  /\b(?:error|err|fatal|panic(?:ked)?|exception|fail(?:ed|ure)?|cannot|can't|could ?n[o']t|unable|unknown|invalid|missing|denied|refused|not found|no such|abort(?:ed)?|killed|segfault|unhandled|uncaught|undefined|bad|critical|severe)\b|[A-Z]\w*(?:Error|Exception)\b/i;
+  /\b(?:error|err|fatal|panic(?:ked)?|exception|fail(?:ed|ure)?|cannot|can't|could ?n[o']t|unable|unknown|invalid|missing|denied|refused|not found|no such|in use|not permitted|read-only|no space left|forbidden|unauthorized|timed out|unreachable|rejected|must be|must have|not set|is required|abort(?:ed)?|killed|segfault|unhandled|uncaught|undefined|bad|critical|severe)\b|[A-Z]\w*(?:Error|Exception)\b/i;
 /** Counts that are nought, and words that only sound like it. */
 const NO_COMPLAINT =
   /\b(?:no|0|zero|without) (?:\w+ )?(?:errors?|failures?|exceptions?)\b|\b(?:errors?|failed)[=:] ?(?:0|null|none|false)\b/i;

@@ -57,27 +57,46 @@ function judge(pod: Pod, scene: Scene): RawFinding | null {
 function noRoom(pod: Pod, resource: string, message: SchedulerMessage, since: number, scene: Scene): RawFinding {
   const capacity = capacityFor(pod, resource, scene);
   const autoscaler = autoscalerFor(pod, scene);
-  const tooLarge = capacity !== null && isFixed(resource) && capacity.request > capacity.largest.allocatable;
+  const tooLarge = isTooLarge(resource, capacity);
   const ripeness = roomRipeness(tooLarge, capacity, pod, autoscaler, since, scene);
-  const request = capacity === null ? '' : ` ${formatQuantity(resource, capacity.request)}`;
   return {
     ...base(pod),
     code: 'CapacityInsufficient',
     certainty: ripeness.kind === 'never' ? 'waiting' : tooLarge ? 'certain' : 'probable',
-    summary: tooLarge
-      ? `Each pod requests${request} ${resource}, more than any node has: the largest, ${capacity.largest.node}, has ${formatQuantity(resource, capacity.largest.allocatable)}`
-      : `No node has room for another pod, which requests${request} ${resource}: ${reasonsOf(message)}`,
+    summary: roomSummary(resource, capacity, message),
     evidence: [...schedulerEvidence(message), ...arithmetic(resource, capacity), ...autoscalerEvidence(autoscaler)],
-    remedy: {
-      text: tooLarge
-        ? `Lower resources.requests.${resource}, or add a node that is large enough.`
-        : `Add nodes, lower resources.requests.${resource}, or ask for fewer replicas; more replicas cannot help.${surgeHint(scene)}`,
-      path: requestPath(resource, scene),
-      value: null,
-    },
+    remedy: { text: roomRemedy(resource, capacity, scene), path: requestPath(resource, scene), value: null },
     falsifier: 'A node with room joins, or another pod leaves.',
     ripeness,
   };
+}
+
+function isTooLarge(resource: string, capacity: Capacity | null): capacity is Capacity {
+  return capacity !== null && isFixed(resource) && capacity.request > capacity.largest.allocatable;
+}
+
+/** What comes with a device plugin, and no node has. */
+function isOffered(resource: string, capacity: Capacity | null): boolean {
+  return isFixed(resource) || capacity === null || capacity.largest.allocatable > 0;
+}
+
+function roomSummary(resource: string, capacity: Capacity | null, message: SchedulerMessage): string {
+  const request = capacity === null ? '' : ` ${formatQuantity(resource, capacity.request)}`;
+  if (isTooLarge(resource, capacity)) {
+    const { node, allocatable } = capacity.largest;
+    return `Each pod requests${request} ${resource}, more than any node has: the largest, ${node}, has ${formatQuantity(resource, allocatable)}`;
+  }
+  if (!isOffered(resource, capacity))
+    return `No node offers ${resource}, of which each pod requests${request}: ${reasonsOf(message)}`;
+  return `No node has room for another pod, which requests${request} ${resource}: ${reasonsOf(message)}`;
+}
+
+function roomRemedy(resource: string, capacity: Capacity | null, scene: Scene): string {
+  if (isTooLarge(resource, capacity))
+    return `Lower resources.requests.${resource}, or add a node that is large enough.`;
+  if (!isOffered(resource, capacity))
+    return `Add nodes that offer ${resource} (their device plugin announces it), or take the request away.`;
+  return `Add nodes, lower resources.requests.${resource}, or ask for fewer replicas; more replicas cannot help.${surgeHint(scene)}`;
 }
 
 /** What a node has of these does not change; a device plugin may still bring what has a domain in its name (`nvidia.com/gpu`). */
@@ -191,7 +210,10 @@ function autoscalerEvidence(autoscaler: Autoscaler): readonly Evidence[] {
 function requestPath(resource: string, scene: Scene): FieldPath | null {
   const path = podSpecPath(scene.target.ref.kind);
   const spec = fieldAt(scene.target.desired, path) as PodSpec | undefined;
-  const index =
-    spec?.containers.findIndex((container) => container.resources?.requests?.[resource] !== undefined) ?? -1;
-  return index < 0 ? null : [...path, 'containers', index, 'resources', 'requests', resource];
+  // A request that is not written is that of the limit.
+  for (const kind of ['requests', 'limits'] as const) {
+    const index = spec?.containers.findIndex(({ resources }) => resources?.[kind]?.[resource] !== undefined) ?? -1;
+    if (index >= 0) return [...path, 'containers', index, 'resources', kind, resource];
+  }
+  return null;
 }

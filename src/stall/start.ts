@@ -97,7 +97,11 @@ function notStarted(
     code: 'StartFailed',
     certainty: flaky ? 'waiting' : 'certain',
     summary: `The ${containerTitle(container)} cannot be started: ${lastClause(failure.message)}`,
-    remedy: { text: remedyText(container, field), path: fieldOf(container, field), value: null },
+    remedy: misplaced(container, failure.message) ?? {
+      text: remedyText(container, field),
+      path: fieldOf(container, field),
+      value: null,
+    },
     ripeness: flaky ? NEVER : after(record?.since ?? scene.now, 0, times(container, record), 2),
   };
 }
@@ -106,6 +110,34 @@ function remedyText(container: ContainerScene, field: 'command' | 'args' | 'imag
   const command = [...(container.spec.command ?? []), ...(container.spec.args ?? [])].join(' ');
   if (field === 'image') return "Correct the image's entrypoint, or name a command that the image has.";
   return `Correct ${field} ("${command.slice(0, 120)}"): the image must have that program, and it must be executable.`;
+}
+
+/** The command may be right, and what it is started with is not: its directory, or what is mounted for it. */
+function misplaced(container: ContainerScene, message: string): RawFinding['remedy'] | null {
+  const mount = failedMount(message);
+  if (mount !== null) {
+    const index = container.spec.volumeMounts?.findIndex((each) => each.mountPath === mount.path) ?? -1;
+    return {
+      text: `Mount a directory on a directory and a file on a file (subPath): see what the image has at ${mount.path}.`,
+      path: fieldOf(container, ...(index < 0 ? ['image'] : ['volumeMounts', index, 'mountPath'])),
+      value: null,
+    };
+  }
+  const { workingDir } = container.spec;
+  if (!/chdir to cwd/.test(message) && (workingDir === undefined || !message.includes(`mkdir ${workingDir}`)))
+    return null;
+  return {
+    text: 'Name a workingDir that exists and that the user of the container may enter.',
+    path: fieldOf(container, ...(workingDir === undefined ? ['image'] : ['workingDir'])),
+    value: null,
+  };
+}
+
+/** Source: opencontainers/runc, libcontainer/rootfs_linux.go. */
+function failedMount(message: string): { readonly path: string; readonly why: string } | null {
+  const found = /error mounting "[^"]*" to rootfs at "([^"]+)": (.*)/s.exec(message);
+  if (found === null) return null;
+  return { path: found[1] ?? '', why: (found[2] ?? '').split(': ').slice(1).join(': ') || (found[2] ?? '') };
 }
 
 function base(container: ContainerScene, failure: StartFailure) {
@@ -121,6 +153,12 @@ function base(container: ContainerScene, failure: StartFailure) {
 
 /** The runtimes wrap their errors: the cause stands at the end. */
 function lastClause(message: string): string {
+  const mount = failedMount(message);
+  if (mount !== null) return `nothing can be mounted at ${mount.path}: ${mount.why}`;
   const cut = message.lastIndexOf('exec: ');
-  return (cut >= 0 ? message.slice(cut) : message).slice(0, 300);
+  if (cut >= 0) return message.slice(cut).slice(0, 300);
+  const wrapped = message.lastIndexOf(WRAPPED);
+  return (wrapped >= 0 ? message.slice(wrapped + WRAPPED.length) : message).slice(0, 300);
 }
+
+const WRAPPED = 'error during container init: ';

@@ -1,10 +1,9 @@
-import type { Event, PersistentVolumeClaim, Pod } from '../kubernetes.ts';
-import { eventTimes, timeOf } from '../rollout/time.ts';
-import { isMountNoise, parseMissing } from './config-missing.ts';
+import type { Event, FieldPath, PersistentVolumeClaim, Pod } from '../kubernetes.ts';
+import { timeOf } from '../rollout/time.ts';
 import { DEPTH } from './depth.ts';
 import type { Evidence, RawFinding } from './finding.ts';
 import { after, NEVER } from './ripeness.ts';
-import { type Family, podSince, podSpecPath, type Scene } from './scene.ts';
+import { type Family, fieldAt, podSince, podSpecPath, type Scene } from './scene.ts';
 import { isAboutVolumes } from './scheduler-message.ts';
 import { spanOf } from './span.ts';
 
@@ -49,7 +48,8 @@ interface ClaimState {
   readonly evidence: readonly Evidence[];
 }
 
-function claimsOf(pod: Pod): readonly string[] {
+/** The claims that a pod mounts, by name. */
+export function claimsOf(pod: Pod): readonly string[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
     if (volume.persistentVolumeClaim !== undefined) return [volume.persistentVolumeClaim.claimName];
     return volume.ephemeral === undefined ? [] : [`${pod.metadata?.name ?? ''}-${volume.name}`];
@@ -137,65 +137,14 @@ function classIsAbsent(name: string, event: Event | undefined, scene: Scene): bo
   return found.state === 'known' && !found.value;
 }
 
-function volumePath(claim: string, pod: Pod, scene: Scene) {
+function volumePath(claim: string, pod: Pod, scene: Scene): FieldPath | null {
+  const templates = (fieldAt(scene.target.desired, ['spec', 'volumeClaimTemplates']) ?? []) as readonly {
+    readonly metadata?: { readonly name?: string };
+  }[];
+  const template = templates.findIndex((each) => claim === `${each.metadata?.name}-${pod.metadata?.name}`);
+  if (template >= 0) return ['spec', 'volumeClaimTemplates', template, 'spec', 'storageClassName'];
   const index = pod.spec?.volumes?.findIndex((volume) => volume.persistentVolumeClaim?.claimName === claim) ?? -1;
   return index < 0
     ? null
     : [...podSpecPath(scene.target.ref.kind), 'volumes', index, 'persistentVolumeClaim', 'claimName'];
-}
-
-/** Pods that have a node but not their volumes: attached elsewhere, or not mounted in time. */
-export const volumeAttach: Family = (scene) =>
-  scene.rollout.pods.flatMap((pod) => {
-    if (pod.status?.containerStatuses?.some((status) => status.state?.running !== undefined) === true) return [];
-    const events = scene.view.events(pod.metadata?.uid ?? '');
-    const attach = events.filter((event) => event.reason === 'FailedAttachVolume').at(-1);
-    const mount = events
-      .filter((event) => /^FailedM(ount|apVolume)$/.test(event.reason ?? '') && isMountFailure(event))
-      .at(-1);
-    const event = attach ?? mount;
-    if (event === undefined) return [];
-    return [blocked(pod, event, scene)];
-  });
-
-/** What is missing by name is for `config-missing.ts`, and the kubelet's own caches and tokens are nobody's volumes. */
-function isMountFailure(event: Event): boolean {
-  const message = event.message ?? '';
-  return parseMissing(message) === null && !isMountNoise(message);
-}
-
-function blocked(pod: Pod, event: Event, scene: Scene): RawFinding {
-  const held = scene.rollout.otherPods.filter((other) =>
-    claimsOf(other).some((claim) => claimsOf(pod).includes(claim)),
-  );
-  const multi = /Multi-Attach/.test(event.message ?? '');
-  const rolling = scene.target.ref.kind === 'Deployment' && strategyOf(scene) !== 'Recreate';
-  const deadlock = multi && rolling && held.some((other) => other.metadata?.deletionTimestamp === undefined);
-  return {
-    code: 'VolumeAttachBlocked',
-    certainty: deadlock ? 'probable' : 'waiting',
-    scope: 'cluster',
-    container: null,
-    summary: deadlock
-      ? `The volume can be attached to one node only, and the old pod ${held[0]?.metadata?.name ?? ''} holds it until the new one is ready: ${event.message ?? ''}`
-      : `The pod waits for a volume: ${event.message ?? ''}`,
-    evidence: [{ what: `event ${event.reason}`, value: event.message ?? '' }],
-    remedy: deadlock
-      ? {
-          text: 'Set strategy.type to Recreate, or use a volume with access mode ReadWriteMany.',
-          path: ['spec', 'strategy', 'type'],
-          value: 'Recreate',
-        }
-      : { text: 'See which pod or node holds the volume: kubectl get volumeattachments', path: null, value: null },
-    falsifier: 'The volume is released and attached.',
-    ripeness: deadlock ? after(eventTimes(event).first, UNBOUND_SECONDS) : NEVER,
-    depth: DEPTH.mount,
-    pods: [pod.metadata?.name ?? ''],
-  };
-}
-
-function strategyOf(scene: Scene): string {
-  return (
-    (scene.target.desired['spec'] as { strategy?: { type?: string } } | undefined)?.strategy?.type ?? 'RollingUpdate'
-  );
 }

@@ -202,6 +202,7 @@ test('a workload may set its own terms', () => {
 test('the last words of a container are the complaint, not the stack or the goodbye after it', () => {
   const table: readonly (readonly [string, readonly string[]])[] = [
     ['bad flag', ['starting', 'bad flag']],
+    ['httpd: bind: Address already in use', ['httpd: bind: Address already in use', 'app v1 listening']],
     [
       'Error: DB_URL is missing',
       [

@@ -177,7 +177,28 @@ export const VOLUME_CASES: readonly Case[] = [
     manifest: [claim({ storageClassName: 'fast-ssd' }), WITH_CLAIM],
     expected: { verdict: 'stalled', cause: 'VolumeUnbound', within: 70 },
   },
+  {
+    name: 'host-path-missing',
+    role: 'stall',
+    manifest: [withHostPath('web', 'Directory')],
+    expected: { verdict: 'stalled', cause: 'VolumeAttachBlocked', within: 75 },
+  },
+  {
+    name: 'host-path-comes',
+    role: 'twin',
+    manifest: [withHostPath('web', 'Directory')],
+    during: [{ after: 20, ...create(withHostPath('other', 'DirectoryOrCreate')) }],
+    expected: { verdict: 'succeeded', cause: '', within: 90 },
+  },
 ];
+
+function withHostPath(name: string, type: string): string {
+  return workload({
+    name,
+    pod: { volumes: [{ name: 'data', hostPath: { path: '/tmp/rollout-gate-TAG', type } }] },
+    container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
+  });
+}
 
 function volume(name: string): string {
   const spec = {

@@ -6,7 +6,25 @@ const DEPENDENCY = 'echo "Error: connect ECONNREFUSED 10.0.0.7:5432 (database)";
 const counted = (count: number, first: string, then = 'sleep 3600') =>
   workload({ containers: [script(firstly(count, first, then), STATE.mount)], ...STATE });
 
+/** Mounted as a directory, at a path where the image has a file. */
+const ON_A_FILE = {
+  pod: { volumes: [{ name: 'settings', emptyDir: {} }] },
+  container: { volumeMounts: [{ name: 'settings', mountPath: '/etc/passwd' }] },
+};
+
 export const START_CASES: readonly Case[] = [
+  {
+    name: 'mount-of-a-directory-on-a-file',
+    role: 'stall',
+    manifest: [workload(ON_A_FILE)],
+    expected: { verdict: 'stalled', cause: 'StartFailed', within: 30 },
+  },
+  {
+    name: 'command-is-a-directory',
+    role: 'stall',
+    manifest: [workload({ container: { command: ['/etc'] } })],
+    expected: { verdict: 'stalled', cause: 'StartFailed', within: 30 },
+  },
   {
     name: 'command-not-found',
     role: 'stall',
@@ -56,7 +74,34 @@ export const START_CASES: readonly Case[] = [
   },
 ];
 
+const IN_TURNS = 'n=$(cat /state/n 2>/dev/null || echo 0); echo $((n+1)) > /state/n';
+
 export const CRASH_CASES: readonly Case[] = [
+  {
+    name: 'crash-in-another-way-each-time',
+    role: 'stall',
+    manifest: [
+      workload({ containers: [script(`${IN_TURNS}; echo failed; exit $((n % 2 + 1))`, STATE.mount)], ...STATE }),
+    ],
+    expected: { verdict: 'stalled', cause: 'CrashLoop', within: 200 },
+  },
+  {
+    name: 'crash-in-another-way-and-comes-up',
+    role: 'twin',
+    manifest: [
+      workload({
+        containers: [script(`${IN_TURNS}; [ $n -ge 3 ] || exit $((n % 2 + 1)); sleep 3600`, STATE.mount)],
+        ...STATE,
+      }),
+    ],
+    expected: { verdict: 'succeeded', cause: '', within: 120 },
+  },
+  {
+    name: 'crash-with-a-network-error-in-its-name',
+    role: 'stall',
+    manifest: [workload({ containers: [script('echo "ModuleNotFoundError: No module named flask"; exit 1')] })],
+    expected: { verdict: 'stalled', cause: 'CrashLoop', within: 45 },
+  },
   {
     name: 'crash-loop',
     role: 'stall',
