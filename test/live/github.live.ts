@@ -201,7 +201,7 @@ const tests: Readonly<Record<string, (namespace: string) => Promise<void>>> = {
         "cause $DB $(printf %s "$DB" | base64)" '  ::error::x' "fatal: <img src=x> @team [a](https://evil.example) $DB" | tee /dev/termination-log; exit 3`;
       const secret = object('Secret', 'db', namespace, { stringData: { word: SECRET } });
       const env = [{ name: 'DB', valueFrom: { secretKeyRef: { name: 'db', key: 'word' } } }];
-      const container = { ...image('busybox:1'), command: ['sh', '-c', script], env, readinessProbe: undefined };
+      const container = { ...image('busybox:1'), command: ['sh', '-c', script], env };
       const run = await told(hub, documents(secret, app(namespace, { container })), { patience: '0' });
       assert.deepEqual([run.code, run.outputs['cause'], warningsOf(run)], [1, 'CrashLoop', []], run.log);
       const { title, summary, description, annotations, comments } = shown(hub);

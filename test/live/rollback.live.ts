@@ -7,7 +7,7 @@ import { type RollbackStory, STORIES } from './rollback-stories.ts';
 
 async function play(story: RollbackStory, namespace: string): Promise<void> {
   const fill = (text: string) => text.replaceAll('NS', namespace);
-  const inputs = { 'stable-for': '2s', 'on-stall': 'rollback', ...story.inputs };
+  const inputs = { 'stable-for': '5s', 'on-stall': 'rollback', ...story.inputs };
   for (const step of story.setup ?? []) await kubectl(step.kubectl.map(fill), step.input);
   const good = fill(documents(...story.good));
   const first = await gate(good, inputs);

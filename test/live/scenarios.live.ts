@@ -127,10 +127,7 @@ scenario('warm-up of 40 s that answers 404', async (namespace) => {
 
 scenario('crash loop', async (namespace) => {
   const command = ['sh', '-c', 'echo migration 42 failed: column missing; exit 3'];
-  const run = await gate(
-    app(namespace, { container: { ...image('busybox:1'), command, readinessProbe: undefined } }),
-    QUICK,
-  );
+  const run = await gate(app(namespace, { container: { ...image('busybox:1'), command } }), QUICK);
   expect(run, 'stalled', 'CrashLoop');
   assert.match(run.outputs['reason'] ?? '', /exit code 3.*migration 42 failed/);
   assert.ok(
