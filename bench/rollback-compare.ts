@@ -1,3 +1,7 @@
+/**
+ * `npm run compare:rollback`: plays three failed deploys with each way to take them back, on the cluster of KUBECONFIG, and writes what each
+ * leaves behind into docs/rollback.md. HELM names the program of Helm 4; without it that column is left out.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -3,7 +3,15 @@ import { eventTimes } from '../rollout/time.ts';
 import { DEPTH } from './depth.ts';
 import type { RawFinding } from './finding.ts';
 import { after, NEVER, observedEvents, observedWaiting } from './ripeness.ts';
-import { type ContainerScene, containerTitle, type Family, fieldAt, podSpecPath, type Scene } from './scene.ts';
+import {
+  type ContainerScene,
+  containerTitle,
+  type Family,
+  fieldAt,
+  podSpecPath,
+  type Scene,
+  volumeNamedIn,
+} from './scene.ts';
 import { jobAtWork, spanOf } from './span.ts';
 
 /** A ConfigMap, a Secret, or a key of one, that a pod needs and that is not there. */
@@ -42,7 +50,7 @@ function fromVolumes(scene: Scene): readonly RawFinding[] {
     return failed.flatMap((event) => {
       const missing = isMountNoise(event.message ?? '') ? null : parseMissing(event.message ?? '');
       if (missing === null) return [];
-      const path = referencePath(scene, null, missing);
+      const path = referencePath(scene, volumeNamedIn(event.message ?? '', scene), missing);
       return [
         finding(scene, missing, eventTimes(event).first, event.message ?? '', pod.metadata?.name ?? '', path, null),
       ];
@@ -137,8 +145,8 @@ function creatorIn(applied: readonly KubernetesObject[], name: string): string |
 }
 
 /** The field in the manifest that refers to what is missing. */
-function referencePath(scene: Scene, container: FieldPath | null, missing: Missing): FieldPath | null {
-  const base = container ?? podSpecPath(scene.target.ref.kind);
+function referencePath(scene: Scene, within: FieldPath | null, missing: Missing): FieldPath | null {
+  const base = within ?? podSpecPath(scene.target.ref.kind);
   const node = fieldAt(scene.target.desired, base) as PodSpec | undefined;
   const found = node === undefined ? null : findReference(node, missing);
   return found === null ? null : [...base, ...found];

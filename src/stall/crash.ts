@@ -102,7 +102,7 @@ function ripenessOf(container: ContainerScene, record: ExitRecord, dependency: b
   if (scene.target.ref.kind === 'Pod' && container.pod.status?.phase === 'Failed') return atSight(scene.now);
   if (scene.target.ref.kind === 'Job') return NEVER;
   const needed = dependency ? WITH_DEPENDENCY : PLAIN;
-  // It ends in other ways each time: there may be progress in that, but not for ever.
+  // Another exit code may be progress: such ends are given as long as those with a dependency in sight.
   if (record.streak < needed.exits && record.total >= WITH_DEPENDENCY.exits)
     return after(record.begun, WITH_DEPENDENCY.seconds, record.total, WITH_DEPENDENCY.exits);
   return after(record.since, needed.seconds, record.streak, needed.exits);

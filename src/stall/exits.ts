@@ -28,10 +28,9 @@ export function exitRecord(container: ContainerScene, scene: Scene): ExitRecord 
   const differs = exits.findLastIndex((exit) => exit.exitCode !== last.exitCode);
   const same = exits.slice(differs + 1);
   const allSeen = exits.length >= total;
-  const firstSeen = same[0]?.finishedAt ?? null;
-  const pod = podSince(scene, container.pod);
-  const since = differs < 0 && !allSeen ? pod : (firstSeen ?? pod);
-  const begun = allSeen ? (exits[0]?.finishedAt ?? pod) : pod;
+  const podStart = podSince(scene, container.pod);
+  const begun = allSeen ? (exits[0]?.finishedAt ?? podStart) : podStart;
+  const since = differs < 0 ? begun : (same[0]?.finishedAt ?? podStart);
   return { total, last, streak: differs < 0 ? total : same.length, since, begun, exits };
 }
 
@@ -96,9 +95,9 @@ export function lastLines(container: ContainerScene, scene: Scene): readonly str
   return log.state === 'known' ? log.value : [];
 }
 
-/** Whole words: "ModuleNotFoundError" has ENOTFOUND in it, and waits for nobody. */
+/** ENOTFOUND as a word of its own: "ModuleNotFoundError" has it inside, and waits for nobody. */
 const DEPENDENCY =
-  /\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|connection (?:refused|reset|timed out)|no such host|name or service not known|name resolution|could ?n[o']t (?:connect|reach|resolve)|(?:unable|failed) to connect|cannot connect|timed? ?out|timeout|deadline exceeded|not ready|waiting for|unavailable|unreachable|no route to host)\b|(?:Timeout|Connect(?:ion)?|UnknownHost|Unavailable)(?:Error|Exception|Refused)/i;
+  /ECONNREFUSED|ECONNRESET|\bENOTFOUND\b|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|connection (refused|reset|timed out)|no such host|name or service not known|name resolution|could ?n[o']t (connect|reach|resolve)|(unable|failed) to connect|cannot connect|timed? ?out|deadline exceeded|not ready|waiting for|unavailable|unreachable|no route to host/i;
 
 /**
  * Why this failure may be the fault of something that is still coming up, in words for the evidence; null if nothing says so. Such a

@@ -48,6 +48,15 @@ export function podSpecPath(kind: string): FieldPath {
   return ['spec', 'template', 'spec'];
 }
 
+/** Where the pod template has the volume that a message of the kubelet names; null if it names none of its own, as for a claim. */
+export function volumeNamedIn(message: string, { target }: Pick<Scene, 'target'>): FieldPath | null {
+  const name = /for volume "([^"]+)"/.exec(message)?.[1];
+  const path = podSpecPath(target.ref.kind);
+  const spec = fieldAt(target.desired, path) as PodSpec | undefined;
+  const index = spec?.volumes?.findIndex((volume) => volume.name === name) ?? -1;
+  return index < 0 ? null : [...path, 'volumes', index];
+}
+
 export function fieldAt(object: unknown, path: FieldPath): unknown {
   return path.reduce<unknown>(
     (value, key) => (value as Record<string | number, unknown> | null | undefined)?.[key],

@@ -124,20 +124,20 @@ function misplaced(container: ContainerScene, message: string): RawFinding['reme
     };
   }
   const { workingDir } = container.spec;
-  if (!/chdir to cwd/.test(message) && (workingDir === undefined || !message.includes(`mkdir ${workingDir}`)))
-    return null;
+  if (workingDir === undefined || !message.includes(`mkdir ${workingDir}`)) return null;
   return {
-    text: 'Name a workingDir that exists and that the user of the container may enter.',
-    path: fieldOf(container, ...(workingDir === undefined ? ['image'] : ['workingDir'])),
+    text: 'Name a workingDir that is there, or that can be made there.',
+    path: fieldOf(container, 'workingDir'),
     value: null,
   };
 }
 
-/** Source: opencontainers/runc, libcontainer/rootfs_linux.go. */
+/** After the path stand the options of the mount, and then what the system said. Source: opencontainers/runc, libcontainer/rootfs_linux.go. */
 function failedMount(message: string): { readonly path: string; readonly why: string } | null {
-  const found = /error mounting "[^"]*" to rootfs at "([^"]+)": (.*)/s.exec(message);
-  if (found === null) return null;
-  return { path: found[1] ?? '', why: (found[2] ?? '').split(': ').slice(1).join(': ') || (found[2] ?? '') };
+  const found = /error mounting "[^"]*" to rootfs at "(?<path>[^"]+)": (?:mount .*?: )?(?<why>.*)/s.exec(
+    message,
+  )?.groups;
+  return found === undefined ? null : { path: found['path'] ?? '', why: found['why'] ?? '' };
 }
 
 function base(container: ContainerScene, failure: StartFailure) {

@@ -1,10 +1,10 @@
-import type { Event, FieldPath, Pod, PodSpec } from '../kubernetes.ts';
+import type { Event, Pod } from '../kubernetes.ts';
 import { eventTimes } from '../rollout/time.ts';
 import { isMountNoise, parseMissing } from './config-missing.ts';
 import { DEPTH } from './depth.ts';
 import type { RawFinding } from './finding.ts';
 import { after, NEVER } from './ripeness.ts';
-import { type Family, fieldAt, podSpecPath, type Scene } from './scene.ts';
+import { type Family, type Scene, volumeNamedIn } from './scene.ts';
 import { claimsOf } from './volume.ts';
 
 const BLOCKED_SECONDS = 60;
@@ -36,7 +36,7 @@ function blocked(pod: Pod, event: Event, scene: Scene): RawFinding {
   const multi = /Multi-Attach/.test(event.message ?? '');
   const rolling = scene.target.ref.kind === 'Deployment' && strategyOf(scene) !== 'Recreate';
   const deadlock = multi && rolling && held.some((other) => other.metadata?.deletionTimestamp === undefined);
-  // Of all that the kubelet tries again, this alone nobody is at work on: what the node's disk has is not the cluster's affair.
+  // No controller brings a path to a node's disk: the kubelet only looks again.
   const isNoPath = (event.message ?? '').includes('hostPath type check failed');
   return {
     code: 'VolumeAttachBlocked',
@@ -69,19 +69,10 @@ const OTHER_STRATEGY: RawFinding['remedy'] = {
 
 function remedyOf(event: Event, scene: Scene): RawFinding['remedy'] {
   const message = event.message ?? '';
-  if (event.reason === 'FailedAttachVolume' || /Multi-Attach|attach/.test(message))
+  if (event.reason === 'FailedAttachVolume' || /attach/i.test(message))
     return { text: 'See which pod or node holds the volume: kubectl get volumeattachments', path: null, value: null };
-  const name = /for volume "([^"]+)"/.exec(message)?.[1] ?? '';
-  const path = volumePath(name, scene);
+  const path = volumeNamedIn(message, scene);
   if (message.includes('hostPath type check failed'))
-    return { text: `Make the path on the node, or correct hostPath of the volume "${name}".`, path, value: null };
+    return { text: 'Make the path on the node, or correct hostPath of the volume.', path, value: null };
   return { text: 'Correct what the message of the kubelet names, on the node or in the volume.', path, value: null };
-}
-
-/** Where the pod template has the volume of this name; of a claim the kubelet tells another name. */
-function volumePath(name: string, scene: Scene): FieldPath | null {
-  const path = podSpecPath(scene.target.ref.kind);
-  const spec = fieldAt(scene.target.desired, path) as PodSpec | undefined;
-  const index = spec?.volumes?.findIndex((volume) => volume.name === name) ?? -1;
-  return index < 0 ? null : [...path, 'volumes', index];
 }

@@ -353,24 +353,18 @@ test('readiness: an answer that says no ripens, a refused connection does not', 
 test('a word that only has the name of a network error in it is no dependency', () => {
   for (const line of ["ModuleNotFoundError: No module named 'flask'", 'FileNotFoundError: /etc/app.ini'])
     assert.equal(judged(CRASH, { log: [line] }), 'CrashLoop', line);
-  for (const line of [
-    'getaddrinfo ENOTFOUND db',
-    'java.net.ConnectException: no',
-    'requests.exceptions.ConnectionError',
-    'SocketTimeoutException',
-    'dial tcp: i/o timeout',
-  ])
+  for (const line of ['getaddrinfo ENOTFOUND db', 'httpx.ConnectTimeout', 'SocketTimeoutException', 'i/o timeout'])
     assert.equal(judged(CRASH, { log: [line] }), '(CrashLoop)', line);
 });
 
 test('a container that ends in another way each time is given longer, and not for ever', () => {
-  const codes = [1, 0, 2, 0, 1, 2];
-  const moments = [1, 12, 35, 80, 160, 330].map((seconds, restarts) => ({
+  const codes = [1, 0, 2, 0, 1];
+  const moments = [1, 12, 35, 80, 160].map((seconds, restarts) => ({
     seconds,
     objects: [pod('web-1-a', { status: ended(codes[restarts] ?? 1, seconds, restarts) })],
   }));
-  assert.match(judged(moments.slice(0, 4), { log: ['boom'] }), /^\(/);
-  assert.doesNotMatch(judged(moments.slice(0, 5), { log: ['boom'] }), /^\(/);
+  assert.equal(judged(moments.slice(0, 4), { log: ['boom'] }), '(ExitedEarly)');
+  assert.equal(judged(moments.slice(0, 5), { log: ['boom'] }), 'CrashLoop');
 });
 
 test('a liveness probe that kills is named before the crash loop that it causes', () => {

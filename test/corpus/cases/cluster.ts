@@ -17,9 +17,14 @@ const apart = {
   },
 };
 const STRICT = { strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } } as const;
+const claimSpec = (fields: object) => ({
+  accessModes: ['ReadWriteOnce'],
+  resources: { requests: { storage: '1Gi' } },
+  ...fields,
+});
 const claim = (fields: object) =>
   object('v1', 'PersistentVolumeClaim', 'data', {
-    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...fields },
+    spec: claimSpec(fields),
   });
 const WITH_CLAIM = workload({
   containers: [container({ volumeMounts: [{ name: 'data', mountPath: '/data' }] })],
@@ -90,6 +95,12 @@ export const SCHEDULING_CASES: readonly Case[] = [
     cleanup: later.cleanup ?? [],
     inputs: { patience: '2' },
     expected: { verdict: 'succeeded', cause: '', within: 90 },
+  },
+  {
+    name: 'device-that-no-node-offers',
+    role: 'stall',
+    manifest: [workload({ container: { resources: { limits: { 'rollout-gate.test/device': 1 } } } })],
+    expected: { verdict: 'stalled', cause: 'CapacityInsufficient', within: 70 },
   },
   {
     name: 'selector-that-no-node-has',
@@ -175,6 +186,19 @@ export const VOLUME_CASES: readonly Case[] = [
     role: 'stall',
     before: [workload()],
     manifest: [claim({ storageClassName: 'fast-ssd' }), WITH_CLAIM],
+    expected: { verdict: 'stalled', cause: 'VolumeUnbound', within: 70 },
+  },
+  {
+    name: 'claim-template-of-unknown-class',
+    role: 'stall',
+    manifest: [
+      workload({
+        kind: 'StatefulSet',
+        spec: {
+          volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claimSpec({ storageClassName: 'fast-ssd' }) }],
+        },
+      }),
+    ],
     expected: { verdict: 'stalled', cause: 'VolumeUnbound', within: 70 },
   },
   {

@@ -6,17 +6,11 @@ const DEPENDENCY = 'echo "Error: connect ECONNREFUSED 10.0.0.7:5432 (database)";
 const counted = (count: number, first: string, then = 'sleep 3600') =>
   workload({ containers: [script(firstly(count, first, then), STATE.mount)], ...STATE });
 
-/** Mounted as a directory, at a path where the image has a file. */
-const ON_A_FILE = {
-  pod: { volumes: [{ name: 'settings', emptyDir: {} }] },
-  container: { volumeMounts: [{ name: 'settings', mountPath: '/etc/passwd' }] },
-};
-
 export const START_CASES: readonly Case[] = [
   {
-    name: 'mount-of-a-directory-on-a-file',
+    name: 'working-dir-that-cannot-be-made',
     role: 'stall',
-    manifest: [workload(ON_A_FILE)],
+    manifest: [workload({ container: { workingDir: '/proc/app' } })],
     expected: { verdict: 'stalled', cause: 'StartFailed', within: 30 },
   },
   {

@@ -206,6 +206,29 @@ export const CONFIG_CASES: readonly Case[] = [
     expected: { verdict: 'stalled', cause: 'ConfigMissing', within: 45 },
   },
   {
+    name: 'second-of-two-config-maps-lacks-the-key',
+    role: 'stall',
+    setup: ['first', 'second'].map((name) =>
+      create(object('v1', 'ConfigMap', name, { data: name === 'first' ? { 'app.yaml': 'a: 1' } : { other: '1' } })),
+    ),
+    manifest: [
+      workload({
+        containers: [
+          container({
+            volumeMounts: ['first', 'second'].map((name) => ({ name, mountPath: `/etc/${name}` })),
+          }),
+        ],
+        pod: {
+          volumes: ['first', 'second'].map((name) => ({
+            name,
+            configMap: { name, items: [{ key: 'app.yaml', path: 'app.yaml' }] },
+          })),
+        },
+      }),
+    ],
+    expected: { verdict: 'stalled', cause: 'ConfigMissing', within: 45 },
+  },
+  {
     name: 'config-map-mounted-over-a-file',
     role: 'stall',
     setup: [create(object('v1', 'ConfigMap', 'settings', { data: { 'app.yaml': 'a: 1' } }))],
