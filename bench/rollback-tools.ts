@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type Cost, timed } from './process.ts';
+import { type Command, type Cost, timed } from './process.ts';
 import { gateCommand, HELM, helmCommand, kubectlCommand } from './programs.ts';
 
 /** How long a peer waits before it gives up; the gate ends by itself. */
@@ -11,16 +11,16 @@ export interface Deployed extends Cost {
   readonly files: readonly string[];
 }
 
-/** One way to deploy a manifest, and to take it back if it does not become ready. */
+/** Makes the command that deploys a manifest with these workloads (`kind/name`). */
+type Deploy = (manifest: string, namespace: string, workloads: readonly string[]) => Promise<Command>;
+
+/** One way to deploy, and to take back what does not become ready. */
 export interface Tool {
   readonly name: string;
-  /** Deploys, and leaves what fails. */
-  readonly deploy: (manifest: string, namespace: string) => Promise<Deployed>;
-  readonly deployOrRollBack: (manifest: string, namespace: string) => Promise<Deployed>;
+  /** Leaves what fails. */
+  readonly deploy: Deploy;
+  readonly deployOrRollBack: Deploy;
 }
-
-/** The workloads of every story, in the order of the manifest. */
-export const WORKLOADS = ['api', 'web'] as const;
 
 export function toolsToCompare(): readonly Tool[] {
   return [GATE, ...(HELM === '' ? [] : [HELM_4]), KUBECTL];
@@ -28,42 +28,47 @@ export function toolsToCompare(): readonly Tool[] {
 
 const GATE: Tool = {
   name: 'Rollout Gate, `on-stall: rollback`',
-  deploy: async (manifest) => done(await gateCommand(manifest, { 'stable-for': '1s' })),
-  deployOrRollBack: async (manifest) =>
-    done(await gateCommand(manifest, { 'stable-for': '1s', 'on-stall': 'rollback' })),
+  deploy: (manifest) => gateCommand(manifest, { 'stable-for': '1s' }),
+  deployOrRollBack: (manifest) =>
+    gateCommand(manifest, { 'stable-for': '1s', 'on-stall': 'rollback', 'unstick-statefulsets': 'true' }),
 };
 
 const HELM_4: Tool = {
   name: '`helm upgrade --rollback-on-failure`',
-  deploy: async (manifest, namespace) => done(await helmCommand(manifest, namespace, TIMEOUT)),
+  deploy: (manifest, namespace) => helmCommand(manifest, namespace, TIMEOUT),
   deployOrRollBack: async (manifest, namespace) => {
     const command = await helmCommand(manifest, namespace, TIMEOUT);
-    return done({ ...command, command: [...command.command, '--rollback-on-failure'] });
+    return { ...command, command: [...command.command, '--rollback-on-failure'] };
   },
 };
 
 const KUBECTL: Tool = {
   name: '`kubectl rollout undo`',
-  deploy: async (manifest, namespace) => done(await script(manifest, namespace, 'exit 1')),
-  deployOrRollBack: async (manifest, namespace) => {
-    const undo = WORKLOADS.map((name) => `kubectl rollout undo deployment/${name} -n ${namespace}`);
-    const wait = WORKLOADS.map((name) => status(name, namespace));
-    return done(await script(manifest, namespace, `${[...undo, ...wait].join('; ')}; exit 1`));
+  deploy: (manifest, namespace, workloads) => script(manifest, namespace, workloads, 'exit 1'),
+  deployOrRollBack: (manifest, namespace, workloads) => {
+    const undo = workloads.map((workload) => `kubectl rollout undo ${workload} -n ${namespace}`);
+    const wait = workloads.map((workload) => status(workload, namespace));
+    return script(manifest, namespace, workloads, `${[...undo, ...wait].join('; ')}; exit 1`);
   },
 };
 
 /** What people write into their workflows: apply, wait for each, and if one does not come, `otherwise`. */
-async function script(manifest: string, namespace: string, otherwise: string) {
+async function script(manifest: string, namespace: string, workloads: readonly string[], otherwise: string) {
   const command = await kubectlCommand(manifest, namespace);
-  const waits = WORKLOADS.map((name) => status(name, namespace)).join(' && ');
+  const waits = workloads.map((workload) => status(workload, namespace)).join(' && ');
   return { ...command, command: ['bash', '-c', `kubectl apply -f m.yaml && ${waits} || { ${otherwise}; }`] };
 }
 
-function status(name: string, namespace: string): string {
-  return `kubectl rollout status deployment/${name} -n ${namespace} --timeout=${TIMEOUT}`;
+function status(workload: string, namespace: string): string {
+  return `kubectl rollout status ${workload} -n ${namespace} --timeout=${TIMEOUT}`;
 }
 
-async function done(command: Parameters<typeof timed>[0]): Promise<Deployed> {
+/** The command, killed after so many seconds as a runner that is lost. */
+export function killedAfter(seconds: number, command: Command): Command {
+  return { ...command, command: ['timeout', '--signal=KILL', `${seconds}`, ...command.command] };
+}
+
+export async function done(command: Command): Promise<Deployed> {
   const before = new Set(await filesIn(command.folder));
   const cost = await timed(command);
   return { ...cost, files: (await filesIn(command.folder)).filter((file) => !before.has(file)) };
